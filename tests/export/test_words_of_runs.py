@@ -164,7 +164,10 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[Any, Wor
     pool = dataset.read(settings).pool
     return folder, {
         (record.metric, record.params["block_size"]): (
-            {name: {*texts} for name, texts in pool.stated.setup(record.cell.members).items()},
+            {
+                name: {*texts}
+                for name, texts in pool.stated.setup_facts(record.cell.members).items()
+            },
             {*pool.notes_of(record.cell.members)},
         )
         for key in pool.guides()

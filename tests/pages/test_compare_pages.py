@@ -287,7 +287,7 @@ def test_a_cell_leads_nowhere_where_there_is_no_such_page(project: Path, tmp_pat
     folder = project / "source/page"
     folder.mkdir()
     folder.with_suffix(".rst").write_text(text, "utf-8")
-    table = grids.listing(("a", "b"), [("k", units.counted(1))])
+    table = grids.listing(("a", "b"), [("k", units.count_cell(1))])
     table = msgspec.structs.replace(table, links=[(0, 1, "none", "t", "--a")])
     (folder / "t.csv").write_bytes(page_tables.to_csv(page_tables.texts(table)))
     figures = page_tables.page_file({"page/t.csv": (page_tables.extra(table), None)})

@@ -206,7 +206,7 @@ def test_the_heads_of_a_stacked_table_are_text_in_a_style() -> None:
 
 def test_only_columns_beyond_the_style_sheet_say_their_heads_in_each_cell() -> None:
     header = (tuple(f"h{number}" for number in range(html_table.MAX_TABLE_HEADS + 2)),)
-    table = Grid(header, ((units.counted(1),) * len(header[0]),), 0)
+    table = Grid(header, ((units.count_cell(1),) * len(header[0]),), 0)
     body = html_table.body(table, block_labels(table).columns)
     assert re.findall(r'data-head="([^"]*)"', body) == ["h24", "h25"]
     style = html_table.style(block_labels(table))
@@ -222,7 +222,7 @@ def test_a_short_name_of_a_board_stands_with_the_whole_one() -> None:
 
 
 def test_a_head_ends_where_the_figures_below_it_do() -> None:
-    rows = (("a", units.counted(1), "why", units.counted(2)), ("b", "—", "—", "and words"))
+    rows = (("a", units.count_cell(1), "why", units.count_cell(2)), ("b", "—", "—", "and words"))
     table = Grid((("Key", "SK", "Why", "Both"),), rows, 1)
     assert html_table.figure_columns(table) == {1}
     written = html_table.head(table)

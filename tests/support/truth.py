@@ -1785,7 +1785,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     counted = event.rows if event.is_cause else event.leading
     counted = [row for row in counted if not row.is_clock] or event.rows
     own = replace(about, rows=event.rows, beside=event.unproved, counted=tuple(counted))
-    rows = [units.count(len(counted), "row")] * (len(counted) > 1)
+    rows = [units.with_noun(len(counted), "row")] * (len(counted) > 1)
     benchmark = next((g.title for g in both.groups if g.benchmark == event.benchmark), "")
     begin = benchmark if event.is_minor else event.what
     judged = sum(row.verdict != "noisy" for row in counted)

@@ -92,4 +92,4 @@ def test_runs_whose_setup_differs_are_marked_where_they_are_pooled(tmp_path: Pat
     )
     cell = only(only(view.rows).cells)
     assert cell is not None and cell.differs == ("card",)
-    assert pool.stated.setup(cell.members) == {"card": ["SanDisk", "Kingston"]}
+    assert pool.stated.setup_facts(cell.members) == {"card": ["SanDisk", "Kingston"]}

@@ -421,7 +421,9 @@ class _Reader:
         if not head or not line.text.strip():
             return []
         if len(row) != len(head):
-            message = f"a row of {name} has {len(row)} cells under {len(head)}"
+            message = (
+                f"a row of {name} has {units.with_noun(len(row), 'cell')} instead of {len(head)}"
+            )
             self._sheet.broken(line.number, message)
             return head if table.separator in line.text else []
         by_column = dict(zip(head, row, strict=True))

@@ -22,7 +22,7 @@ from ..bundles.decode import Loaded
 from ..common import units
 from ..common.diagnostics import Diagnostic
 from ..common.grouping import grouped
-from ..common.units import count
+from ..common.units import with_noun
 from . import phrases
 from .benchmarks import Benchmark, Catalog
 
@@ -44,7 +44,7 @@ class _Seen:
 
     def times(self) -> str:
         """Return the number of occurrences in words."""
-        return f"{count(self.count, 'result')} of {count(len(self.bundles), 'bundle')}"
+        return f"{with_noun(self.count, 'result')} of {with_noun(len(self.bundles), 'bundle')}"
 
 
 Undescribed = tuple[str, ...]

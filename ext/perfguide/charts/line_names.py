@@ -21,25 +21,30 @@ MAX_NAMED_LINES = 8
 MAX_NAME_CHARS = 30
 """The longest line label that fits beside a panel, in characters."""
 
-MIN_ALIKE_LINES, ALIKE_RATIO = 4, 1.2
-"""With more lines than the first number, those whose ends differ by at most the second, a factor,
-share a name."""
+MIN_ALIKE_LINES = 4
+"""Unordered lines that end alike share a name if the panel has more lines than this."""
 
-NAME_GAP_SHARE, LOW_GAP_SHARE, MERGED_SHARE = 0.065, 0.116, 0.05
-"""The minimum distance between two names, in panels on their own and in lower ones, and the
-distance within which line ends share a name, as shares of the panel's height."""
+ALIKE_RATIO = 1.2
+"""The largest ratio of two figures at the ends of lines that end alike."""
+
+NAME_GAP_SHARE = 0.065
+"""The minimum distance between two names, as a share of the panel's height."""
+
+LOW_GAP_SHARE = 0.116
+"""The same in a picture with several panels, which are shorter."""
+
+MERGED_SHARE = 0.05
+"""Ordered lines share a name if their ends are less than this share of the panel's height apart."""
 
 
 def has_line_names(view: ChartView) -> bool:
     """Return whether lines are named at their ends rather than in a legend."""
-    lines, sets = (
-        view.panels[-1].lines,
-        {tuple(line.label for line in p.lines) for p in view.panels},
-    )
+    lines = view.panels[-1].lines
+    label_sets = {tuple(line.label for line in panel.lines) for panel in view.panels}
     return (
         KINDS[view.kind].has_lines
         and not view.small
-        and (len(view.panels) == 1 or (view.wide and len(view.panels) < 4 and len(sets) == 1))
+        and (len(view.panels) == 1 or (view.wide and len(view.panels) < 4 and len(label_sets) == 1))
         and len(lines) >= 2
         and (len(lines) <= (2 if view.wide else 1) * MAX_NAMED_LINES or view.ramp)
         and all(0 < len(line.label) <= MAX_NAME_CHARS for line in lines)
@@ -47,7 +52,7 @@ def has_line_names(view: ChartView) -> bool:
 
 
 class _End(NamedTuple):
-    """The end of a line: its figure, and its place as shares of the panel's width and height."""
+    """The end of a line: its figure, and its position as shares of the panel's width and height."""
 
     line: Line
     figure: float
@@ -58,23 +63,23 @@ class _End(NamedTuple):
 def name_lines(axes: Axes, view: ChartView) -> None:
     """Write the names of lines to the right of the last panel, each with a stroke to the end of its
     line."""
-    axes.autoscale_view()  # places depend on the limits
+    axes.autoscale_view()  # the positions of ends depend on the limits
     ends = [_end(axes, view, line) for line in view.panels[-1].lines]
-    merged = _alike(ends) if view.wide and len(ends) > MIN_ALIKE_LINES else []
-    names = sorted(merged or _names(ends), key=lambda name: name[0])
+    shared = _shared_names(ends) if view.wide and len(ends) > MIN_ALIKE_LINES else []
+    names = sorted(shared or _names(ends), key=lambda name: name[0])
     rows = [words.count("\n") + 1 for _, words, _ in names]
     gap = LOW_GAP_SHARE if len(view.panels) > 1 else NAME_GAP_SHARE
-    places = spread([height for height, _, _ in names], rows, gap)
-    on: dict[str, Any] = {"transform": axes.transAxes, "clip_on": False}
-    for (_, words, end), height in zip(names, places, strict=True):
+    heights = spread([height for height, _, _ in names], rows, gap)
+    options: dict[str, Any] = {"transform": axes.transAxes, "clip_on": False}
+    for (_, words, end), height in zip(names, heights, strict=True):
         colour = line_style(view, end.line)["color"]
-        axes.plot([end.x, 1.03], [end.y, height], color=colour, linewidth=0.6, **on)
-        ink = palette.INK if view.ramp or merged else colour
-        axes.text(1.04, height, words, color=ink, va="center", **on)
+        axes.plot([end.x, 1.03], [end.y, height], color=colour, linewidth=0.6, **options)
+        ink = palette.INK if view.ramp or shared else colour
+        axes.text(1.04, height, words, color=ink, va="center", **options)
 
 
 def _end(axes: Axes, view: ChartView, line: Line) -> _End:
-    # Lines end on the right, where a reversed axis has its least x.
+    # Lines end on the right, where a reversed axis has its smallest x.
     end = (min if view.x_scale == "reversed" else max)(line.points, key=lambda point: point.x)
     x, y = (axes.transScale + axes.transLimits).transform((end.x, end.y))
     return _End(line, end.y, float(x), min(max(float(y), 0.0), 1.0))
@@ -93,10 +98,10 @@ def _names(ends: Sequence[_End]) -> list[tuple[float, str, _End]]:
     return [(run[-1].y, _name(run[0].line, run[-1].line), run[-1]) for run in runs]
 
 
-def _alike(ends: Sequence[_End]) -> list[tuple[float, str, _End]]:
-    """Return the names of unordered lines; those of a family that end within ``ALIKE_RATIO`` of
-    each other share one: ``AES, 6 lines``. If there is no room for so many names, lines of
-    different families share them, too. Empty if the lines have an order."""
+def _shared_names(ends: Sequence[_End]) -> list[tuple[float, str, _End]]:
+    """Return the names of unordered lines, where lines of a family that end alike share one:
+    ``AES, 6 lines``. If there is no room for so many names, lines of different families share them,
+    too. Return an empty list if the lines have an order."""
     if any(end.line.step for end in ends):
         return []
     families = grouped(ends, lambda end: end.line.label.partition("-")[0])
@@ -112,7 +117,7 @@ def _alike(ends: Sequence[_End]) -> list[tuple[float, str, _End]]:
             words = [f"{family.pop()}, {len(labels)} lines"]
         figures = (units.number(end.figure, digits=3) for end in (group[0], group[-1]))
         rows = [*",\n".join(words).split("\n"), " to ".join(dict.fromkeys(figures))]
-        names.append((fmean(end.y for end in group), _rows(rows), group[-1]))
+        names.append((fmean(end.y for end in group), _joined(rows), group[-1]))
     return names
 
 
@@ -128,27 +133,28 @@ def _within_ratio(ends: Sequence[_End]) -> list[list[_End]]:
 
 
 def _name(first: Line, last: Line) -> str:
+    """Return the name that ordered lines share, from the first to the last of them."""
     step = last.step
     if first != last:
         unit = step.partition(" ")[2]
         step = f"{first.step.removesuffix(f' {unit}') if unit else first.step} to {step}"
     words = ",\n".join(filter(None, (last.group, step.replace(" bytes", " B")))) or last.label
-    return _rows(words.split("\n"))
+    return _joined(words.split("\n"))
 
 
-def _rows(rows: Sequence[str]) -> str:
+def _joined(rows: Sequence[str]) -> str:
     return "\n".join(visible(row, MAX_NAME_CHARS) for row in rows)
 
 
 def spread(heights: Sequence[float], rows: Sequence[int], gap: float) -> list[float]:
-    """Return sorted heights spread out by ``gap`` per row of text, with none above 1. ``rows`` are
+    """Return sorted heights moved apart by ``gap`` per row of text, with none above 1. ``rows`` are
     the row counts of the texts, which are centred on their heights."""
-    places: list[float] = []
+    centres: list[float] = []
     for number, height in enumerate(heights):
-        lowest = places[-1] + gap * (rows[number - 1] + rows[number]) / 2 if places else height
-        places.append(max(height, lowest))
+        lowest = centres[-1] + gap * (rows[number - 1] + rows[number]) / 2 if centres else height
+        centres.append(max(height, lowest))
     ceiling = 1.0
-    for number in reversed(range(len(places))):
-        places[number] = min(places[number], ceiling)
-        ceiling = places[number] - gap * (rows[number - 1] + rows[number]) / 2
-    return places
+    for number in reversed(range(len(centres))):
+        centres[number] = min(centres[number], ceiling)
+        ceiling = centres[number] - gap * (rows[number - 1] + rows[number]) / 2
+    return centres

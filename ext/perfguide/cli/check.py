@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..common.diagnostics import Diagnostic, errors, visible
-from ..common.units import count
+from ..common.units import with_noun
 from . import shared
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ def _run(options: argparse.Namespace) -> int:
         shared.print_all(notes, sys.stdout)
         results = sum(len(loaded.bundle.results) for loaded in bundles)
         files = len({fault.origin for fault in refused})
-        outcome = f"{files} refused, {count(len(refused), 'fault')}" if refused else "none refused"
+        outcome = (
+            f"{files} refused, {with_noun(len(refused), 'fault')}" if refused else "none refused"
+        )
         if wrong := len(errors(findings)):
             outcome += f"; figures that contradict themselves: {wrong}"
         replaced = _withdrawn(gathered.ledger)
@@ -63,7 +65,9 @@ def _run(options: argparse.Namespace) -> int:
             print(line)
         if replaced:
             outcome = f"{len(replaced)} withdrawn by others; {outcome}"
-        print(f"{count(len(bundles), 'valid bundle')} with {count(results, 'result')}; {outcome}")
+        print(
+            f"{with_noun(len(bundles), 'valid bundle')} with {with_noun(results, 'result')}; {outcome}"
+        )
     _explain(options, [*gathered.diagnostics, *findings])
     if refused or errors(findings):
         return shared.FOUND

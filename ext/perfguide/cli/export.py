@@ -131,7 +131,7 @@ def _write_file(table: Table, pool: Pool, form: str, output: Path | None) -> int
     except figure_files.TooManyRowsError as error:
         return shared.fail(f"perfguide export: {error}")
     output.write_bytes(data.getvalue())
-    print(f"{units.count(count, table.name.removesuffix('s'))} in {visible(str(output))}")
+    print(f"{units.with_noun(count, table.name.removesuffix('s'))} in {visible(str(output))}")
     return shared.OK
 
 
@@ -149,8 +149,8 @@ def _write_folder(table: Table, pool: Pool, folder: Path) -> int:
         atomic_swap.remove(at.site)
     shared.print_all(written.diagnostics, sys.stderr)
     rows, files = (
-        units.count(written.rows, table.name.removesuffix("s")),
-        units.count(written.files, "file"),
+        units.with_noun(written.rows, table.name.removesuffix("s")),
+        units.with_noun(written.files, "file"),
     )
     print(f"{rows} in {files} in {visible(str(folder))}")
     return shared.OK
@@ -180,8 +180,8 @@ def _write_pages(options: argparse.Namespace) -> int:
     if status := shared.print_faults(outcome.diagnostics):
         return status
     print(
-        f"{units.count(outcome.guides, 'guide')} with {units.count(outcome.figures, 'figure')} in {visible(str(folder))}: "
-        f"{units.count(len(outcome.written), 'file')} changed, {len(outcome.removed)} removed"
+        f"{units.with_noun(outcome.guides, 'guide')} with {units.with_noun(outcome.figures, 'figure')} in {visible(str(folder))}: "
+        f"{units.with_noun(len(outcome.written), 'file')} changed, {len(outcome.removed)} removed"
     )
     return shared.OK if outcome.guides else shared.NOTHING
 

@@ -30,7 +30,7 @@ def _run(options: argparse.Namespace) -> int:
     if status := shared.print_faults(outcome.diagnostics):
         return status
     print(
-        f"{units.count(outcome.guides, 'guide')} with {units.count(outcome.figures, 'figure')} in {options.output}: "
-        f"{units.count(len(outcome.written), 'file')} changed, {len(outcome.removed)} removed"
+        f"{units.with_noun(outcome.guides, 'guide')} with {units.with_noun(outcome.figures, 'figure')} in {options.output}: "
+        f"{units.with_noun(len(outcome.written), 'file')} changed, {len(outcome.removed)} removed"
     )
     return shared.OK

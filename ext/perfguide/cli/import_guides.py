@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .. import bundle
 from ..common.diagnostics import Diagnostic, visible
 from ..common.slugs import slug
-from ..common.units import count
+from ..common.units import with_noun
 from . import shared
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _propose(options: argparse.Namespace, snapshots: Sequence[Snapshot]) -> int:
     text = proposal.propose(snapshots[::-1], _catalog(options), about, releases)
     options.propose.write_text(text, "utf-8")
     tables = sum(len(snapshot.tables) for snapshot in snapshots)
-    print(f"{count(tables, 'table')}; complete {options.propose}, then import with --map")
+    print(f"{with_noun(tables, 'table')}; complete {options.propose}, then import with --map")
     return shared.OK
 
 
@@ -232,7 +232,7 @@ def _write(
     written = sum(len(imported.bundles) for imported in every)
     left_out = sum(len(imported.left_out) for imported in every)
     print(
-        f"{count(sum(map(_figure_count, every)), 'figure')} in {count(written, 'bundle')}; "
+        f"{with_noun(sum(map(_figure_count, every)), 'figure')} in {with_noun(written, 'bundle')}; "
         f"cells left out: {left_out}, "
         f"without a figure: {sum(imported.missing for imported in every)}"
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..common.diagnostics import Diagnostic, nearest, visible
 from ..common.path_hints import fixing
-from ..common.units import count
+from ..common.units import with_noun
 from . import shared
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def _write(options: argparse.Namespace, packed: Bundle, logs: Sequence[pack_logs
         reason = f"{error.strerror or error}{f' ({hint})' if hint else ''}"
         return shared.fail(f"perfguide pack: {options.output} was not written: {visible(reason)}")
     print(
-        f"{count(len(packed.results), 'result')} in {options.output}, the logs in {log_archive.name}"
+        f"{with_noun(len(packed.results), 'result')} in {options.output}, the logs in {log_archive.name}"
     )
     return shared.OK
 

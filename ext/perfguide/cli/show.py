@@ -8,7 +8,7 @@ import shlex
 import sys
 
 from ..common.diagnostics import visible, visible_json
-from ..common.units import count
+from ..common.units import with_noun
 from . import shared
 
 
@@ -72,5 +72,5 @@ def _run(options: argparse.Namespace) -> int:
     for record in records:
         print(query.as_text(holdings, record))
     # On stderr, so that only the figures are piped on.
-    print(count(len(records), "figure"), file=sys.stderr)
+    print(with_noun(len(records), "figure"), file=sys.stderr)
     return shared.OK

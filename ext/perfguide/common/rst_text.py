@@ -18,7 +18,7 @@ MAX_TEXT_CHARS = 1_000_000
 _INLINE = re.compile(
     r"[\\`*|@]"  # escapes, literals and roles, emphasis, substitutions, e-mail addresses
     r"|_(?![^\W_])"  # a reference ends with an underscore
-    r"|:(?=//|:|$)|(?<=\w):(?=\S)"  # the scheme of a URL, a literal block
+    r"|:(?=//|:|$)|(?<=\w):(?=\S)"  # URLs such as https://… or mailto:…, a literal block
 )
 _ENUMERATOR = re.compile(r"(?:[A-Za-z]|[0-9]+|[ivxlcdmIVXLCDM]+)(?=[.)](?:\s|$))")
 _BLOCK = re.compile(
@@ -52,8 +52,8 @@ def text(value: str) -> str:
 
 
 def plain(markup: str) -> str:
-    """Return the text that :func:`text` escaped."""
-    return re.sub(r"\\(.)", lambda sign: "" if sign[1] == " " else sign[1], markup)
+    """Undo :func:`text`: return what it escaped."""
+    return re.sub(r"\\(.)", lambda escape: "" if escape[1] == " " else escape[1], markup)
 
 
 def field(value: str) -> str:

@@ -256,7 +256,7 @@ def exact(value: float) -> str:
 
 
 def exact_words(value: float) -> str:
-    """Return the same for a sentence, with commas between thousands as on pages."""
+    """Format a figure as :func:`exact` does, with commas between thousands, for a sentence."""
     return f"{value:,.12g}"
 
 
@@ -283,8 +283,8 @@ def figure(
     return mean, text(mean), spread + samples
 
 
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun: ``1 figure``, ``2,000 figures``."""
+def with_noun(number: int, noun: str) -> str:
+    """Return a count with its noun: ``1 figure``, ``2,000 figures``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -299,13 +299,14 @@ LETTERS = (
 )
 
 
-def counted(number: int) -> Figure:
-    """Return a count as a figure."""
+def count_cell(number: int) -> Figure:
+    """Return the cell of a count, which sorts as a number."""
     return number, str(number), ""
 
 
 def labelled(value: str | float | bool | None, text: str) -> TableCell:
-    """Return the cell for a parameter value, which may be a number; ``None`` means no value."""
+    """Return the cell that shows a parameter value as ``text``, and sorts by it if it is a
+    number; ``None`` means no value."""
     return text if value is None or isinstance(value, str | bool) else (value, text, "")
 
 

@@ -126,7 +126,7 @@ def fitted(fixed: str, parts: Sequence[tuple[str, list[str], str]], link: str, m
 def _omitted(number: int, link: str) -> str:
     address = quote(link, "/:?#@!$&'*+,;=%", errors="replace")
     where = f"[the whole comparison]({address})" if link else "the output in HTML or JSON"
-    return f"\n{units.count(number, 'line')} did not fit here; see {where}.\n"
+    return f"\n{units.with_noun(number, 'line')} did not fit here; see {where}.\n"
 
 
 def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
@@ -140,7 +140,7 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
         figures = f"{said.old} → {said.new} {text(said.unit)}{history}"
         lines.append(f"  - {said.change}: {figures} {code(said.name)}")
     if left := len(event.every_row) - len(listed):
-        lines.append(f"  - and {units.count(left, 'more row')}")
+        lines.append(f"  - and {units.with_noun(left, 'more row')}")
     return "\n".join(lines) + "\n"
 
 

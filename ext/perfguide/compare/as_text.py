@@ -88,7 +88,7 @@ def render(
             heading(console, title)
             console.print(bullets(remarks))
     if not everything and (unlisted := _unlisted(comparison)):
-        heading(console, f"{units.count(unlisted, 'row')} not listed; --all lists them")
+        heading(console, f"{units.with_noun(unlisted, 'row')} not listed; --all lists them")
     entries = [
         waiver_entries.of_event(event)
         for event in comparison.events

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..bundles.guide_key import version
 from ..common import units
-from ..common.units import count
+from ..common.units import with_noun
 from ..figures.pool import Record
 from . import fates
 from .comparison import Comparison
@@ -35,7 +35,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         named = metrics_text(moved, comparison)
         are_unproved = event.kind != "noisy" and {row.verdict for row in rows} == {"noisy"}
         proof = " and proved the move" * are_unproved
-        out.append(f"{count(len(moved), 'more row')} moved with {them}{proof}: {named}.")
+        out.append(f"{with_noun(len(moved), 'more row')} moved with {them}{proof}: {named}.")
     if aliases := [row for row in further if row.follows]:
         one, many = (
             "is the same figure under another name",
@@ -43,7 +43,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         )
         same = many if len(aliases) > 1 else one
         out.append(
-            f"{count(len(aliases), 'more row')} {same}: {metrics_text(aliases, comparison)}."
+            f"{with_noun(len(aliases), 'more row')} {same}: {metrics_text(aliases, comparison)}."
         )
     back = returned(event.rows)
     if not event.is_cause:
@@ -216,7 +216,7 @@ def beside(event: Event, comparison: Comparison) -> list[str]:
     for (*_, is_proved), side_rows in sides.items():
         if side_rows:
             size = size_text(replace(event, kind=side_rows[0].verdict, rows=tuple(side_rows)))
-            number, back = count(len(side_rows), "more row"), returned(side_rows)
+            number, back = with_noun(len(side_rows), "more row"), returned(side_rows)
             parts = [_named_beside(side_rows, event, comparison), size, number, back]
             sizes[is_proved].append(", ".join(filter(None, parts)))
     moved = [

@@ -113,7 +113,7 @@ def sentences(comparisons: Sequence[Compared]) -> list[str]:
     if bad:
         counts = Counter(entry.fate for entry in bad)
         out.append(
-            f"Of {units.count(len(bad), 'regression')} that a later release followed, "
+            f"Of {units.with_noun(len(bad), 'regression')} that a later release followed, "
             f"{counts['lasted']} lasted, {counts['went back']} reverted in the next release, and "
             f"{counts['neither']} did neither."
         )
@@ -123,7 +123,7 @@ def sentences(comparisons: Sequence[Compared]) -> list[str]:
     unproved = Counter(fate for fate in of_unproved if fate != "open")
     if unproved:
         out.append(
-            f"Of {units.count(unproved.total(), 'fall')} listed without proof that a later release "
+            f"Of {units.with_noun(unproved.total(), 'fall')} listed without proof that a later release "
             f"followed, {unproved['lasted']} lasted."
         )
         counts = Counter(entry.fate for entry in bad)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from ..common import units
-from ..common.units import count
+from ..common.units import with_noun
 from .comparison import Comparison
 from .event import Event
 from .failed_rows import FAILED_RUN
@@ -52,7 +52,7 @@ def title_parts(
     at_clock = sum(bool(each.past) for each in counted)
     is_mixed = 0 < proved < len(counted) and not event.is_cause
     more = [
-        *[count(len(counted), "row")] * (len(counted) > 1),
+        *[with_noun(len(counted), "row")] * (len(counted) > 1),
         *[f"{proved} proved"] * is_mixed,
         *[f"{at_clock} at equal clock"] * (0 < at_clock < len(counted)),
         *remarks,
@@ -95,7 +95,7 @@ def size_text(event: Event) -> str:
     if not moved:
         return f"{word}: {' or '.join([*(text for _, text in zero), *fails])}{after}"
     # Whose size the factor is must not be a riddle.
-    other = (f"in {count(number, 'row')} {text}" for number, text in zero)
+    other = (f"in {with_noun(number, 'row')} {text}" for number, text in zero)
     out = ", ".join([f"{span(moved)} {word}", *other])
     return f"{', or '.join([out, *fails])}{after}"
 

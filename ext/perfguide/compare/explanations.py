@@ -71,7 +71,7 @@ def other_part(leading: Sequence[Row], rows: Sequence[Row], names: Names) -> str
             return ""
         better, worse = better + len(moves) - falls, worse + falls
     return (
-        f"another {devices[0]}, as {units.count(better, 'rate')} of it got better and {worse} worse by a "
+        f"another {devices[0]}, as {units.with_noun(better, 'rate')} of it got better and {worse} worse by a "
         "factor of 1.25 or more"
     )
 

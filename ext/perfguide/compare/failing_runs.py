@@ -71,7 +71,7 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
             words += "" if kind == "failed-after" else f", as with {release}"
         samples = [_samples(row, names, has_boards) for row in own_rates[:MAX_LISTED_RATES]]
         if unlisted := len(own_rates) - len(samples):
-            samples.append(f"runs of {units.count(unlisted, 'more rate')} failed")
+            samples.append(f"runs of {units.with_noun(unlisted, 'more rate')} failed")
         rest = [row for row in own if row not in own_rates]
         yield FailingRuns(
             (*own_rates, *rest), tuple(failing or own_rates), words, kind, tuple(samples)

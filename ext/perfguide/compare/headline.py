@@ -109,7 +109,7 @@ def headline(comparison: Comparison) -> Headline:
         state, tag = "do not ship", "Do not ship"
         advice = f"{tag}: {_title(lead, comparison)}."
     elif regressions:
-        state, tag = "look", f"Look at {units.count(len(regressions), 'event')}"
+        state, tag = "look", f"Look at {units.with_noun(len(regressions), 'event')}"
         advice, proof = f"{tag} before you ship.", _unproved(unproved, len(regressions))
     elif (
         percent >= MIN_JUDGED_PERCENT
@@ -120,7 +120,7 @@ def headline(comparison: Comparison) -> Headline:
         state, tag = "ship", f"Ship what was judged: {percent} %"
         accepted = any(row.accepted for row in comparison.rows)
         but = " except what is accepted" if accepted else ""
-        advice = f"{tag} of {units.count(comparable, 'figure')}; nothing got worse{but}."
+        advice = f"{tag} of {units.with_noun(comparable, 'figure')}; nothing got worse{but}."
         share = ""
     else:
         state, tag = "too little", "Too little to say"
@@ -128,7 +128,7 @@ def headline(comparison: Comparison) -> Headline:
         advice = f"{tag}: fewer than half of the figures are judged." if few else f"{tag}."
         if not few and comparable and not is_undirected:
             tag = "Nothing judged got worse"
-            advice, share = f"{tag}: {percent} % of {units.count(comparable, 'figure')}.", ""
+            advice, share = f"{tag}: {percent} % of {units.with_noun(comparable, 'figure')}.", ""
         limits += _why_too_little(comparison, is_undirected)
     others = [event for event in regressions if event is not lead]
     named = others[: MAX_NAMED_EVENTS - bool(lead)]
@@ -205,7 +205,9 @@ def main_facts(comparison: Comparison) -> list[str]:
                 row.ground.removeprefix(f"{EXCHANGED} in ").partition(":")[0] for row in rows
             )
             fact = f"Labels of {named} are wrong in {units.enumeration([*where])}"
-        out.append(f"{fact}: {len(rows):,} of {units.count(len(both), 'figure')} are not compared.")
+        out.append(
+            f"{fact}: {len(rows):,} of {units.with_noun(len(both), 'figure')} are not compared."
+        )
     return out
 
 
@@ -256,7 +258,7 @@ def _why_too_little(comparison: Comparison, is_undirected: bool) -> list[str]:
         counts = Counter(titles[row.benchmark] for row in usual)
         named = [title for title, _ in counts.most_common(MAX_NAMED_EVENTS)]
         unnamed = len(counts) - len(named)
-        named += [units.count(unnamed, "more benchmark")] * bool(unnamed)
+        named += [units.with_noun(unnamed, "more benchmark")] * bool(unnamed)
         number = units.capital(units.in_letters(len(usual)))
         figures, they = ("figure", "it") if len(usual) == 1 else ("figures", "they")
         out.append(
@@ -271,7 +273,7 @@ def _why_too_little(comparison: Comparison, is_undirected: bool) -> list[str]:
     if is_undirected:
         rows = _both(comparison)
         undirected = sum(row.better == "neither" for row in rows)
-        counted = f"{undirected} of {units.count(len(rows), 'figure')}"
+        counted = f"{undirected} of {units.with_noun(len(rows), 'figure')}"
         out.append(f"For {counted}, no description says whether higher is better.")
     return out
 
@@ -327,13 +329,13 @@ def _besides(comparison: Comparison) -> list[str]:
     # Rows with one cause, such as a changed engine or clock, have the same ground.
     reasons = Counter(row.ground for row in comparison.rows if row.verdict == "incomparable")
     for reason, number in reasons.most_common(1):
-        cannot = f"{units.count(reasons.total(), 'figure')} cannot be compared"
+        cannot = f"{units.with_noun(reasons.total(), 'figure')} cannot be compared"
         why = f", {number:,} of them because" if number < reasons.total() else ":"
         out.append(f"{cannot}{why} {reason}.")
     if lost := comparison.counts["only-old"]:
         were = "was" if lost == 1 else "were"
         out.append(
-            f"{units.count(lost, 'figure')} {were} not measured again{_lost_benchmarks(comparison, lost)}."
+            f"{units.with_noun(lost, 'figure')} {were} not measured again{_lost_benchmarks(comparison, lost)}."
         )
     return out
 
@@ -354,7 +356,7 @@ def _working_again(comparison: Comparison) -> list[str]:
     which = "of it" if len(rows) == 1 else f"of {fails} of them"
     but = f", but some new runs {which} failed" if fails else ""
     work = "works" if len(rows) == 1 else "work"
-    counted = units.count(len(rows), "figure")
+    counted = units.with_noun(len(rows), "figure")
     return [f"{counted} that failed before {work} again ({named}){but}."]
 
 
@@ -369,7 +371,7 @@ def _failing_still(comparison: Comparison) -> list[str]:
     fail, they = ("fails", "it") if len(rows) == 1 else ("fail", "they")
     last = f"; {they} last worked in {max(worked, key=version)}" if worked else ""
     named = ", ".join(dict.fromkeys(titles[row.benchmark] for row in rows))
-    counted = units.count(len(rows), "figure")
+    counted = units.with_noun(len(rows), "figure")
     return [f"{counted} that failed before {fail} again ({named}{last})."]
 
 
@@ -384,7 +386,7 @@ def _lost_benchmarks(comparison: Comparison, lost: int) -> str:
         f"{titles[name]} ({number:,})" for name, number in counts.most_common(MAX_NAMED_BENCHMARKS)
     ]
     more = len(counts) - len(named)
-    named += [units.count(more, "more benchmark")] * bool(more)
+    named += [units.with_noun(more, "more benchmark")] * bool(more)
     listed = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
     return f"{':' if counts.total() == lost else ', among them'} all of {listed}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..common import units
-from ..common.units import count
+from ..common.units import with_noun
 from .comparison import Comparison, Coverage, Group
 from .row import WORDS, Row
 from .row_texts import board_text, of_verdict
@@ -25,12 +25,12 @@ def short(text: str, most: int = MAX_NAME_CHARS) -> str:
 def summary(comparison: Comparison) -> tuple[str, str, str]:
     """Return the essentials in three lines of at most 80 characters."""
     counts, common = comparison.counts, comparison.common
-    boards = count(len(comparison.spans), "board")
+    boards = with_noun(len(comparison.spans), "board")
     accepted = sum(1 for row in comparison.rows if row.accepted)
     accept = f" ({accepted} accepted)" if accepted else ""
     return (
         f"{short(comparison.old)} → {short(comparison.new)}: "
-        f"{count(common, 'figure')} of {boards} on both sides",
+        f"{with_noun(common, 'figure')} of {boards} on both sides",
         f"{counts['regressed']} regressed, {counts['failed-after']} failed after{accept}, "
         f"{counts['improved']} improved, {counts['changed']} changed",
         f"{counts['same'] + counts['steady']} no change, {counts['noisy']} too noisy to tell, "
@@ -93,7 +93,7 @@ def unjudged(comparison: Comparison) -> list[str]:
         of = len(more_runs)
         which = "the one figure" if of == 1 else f"half of the {of:,} figures"
         out.append(
-            f"With {count(middle, 'more run')} of each release, {which} with a known scatter could "
+            f"With {with_noun(middle, 'more run')} of each release, {which} with a known scatter could "
             "be judged."
         )
     out.append("Run a benchmark again with both releases, and add the bundles to the results.")
@@ -138,7 +138,7 @@ def obstacles(rows: Sequence[Row], comparison: Comparison) -> list[str]:
         alike.setdefault((board_text(row, comparison), row.benchmark, row.ground), []).append(row)
     titles = {group.benchmark: group.title for group in comparison.groups}
     return [
-        f"{board}, {titles.get(benchmark, benchmark)}: {count(len(own), 'row')}: {why}"
+        f"{board}, {titles.get(benchmark, benchmark)}: {with_noun(len(own), 'row')}: {why}"
         for (board, benchmark, why), own in alike.items()
     ]
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from ..bundles.guide_key import family
 from ..catalog.benchmarks import Catalog, Scalar
 from ..common import units
-from ..common.units import TableCell, count
+from ..common.units import TableCell, with_noun
 from ..figures.pool import Cell, Record
 from .comparison import Comparison
 from .row import NOTHING, RATED, WORDS, Row, Verdict
@@ -197,7 +197,7 @@ def ground(row: Row) -> str:
         parts.append(usual(row))
     runs = row.more_runs or 0
     if row.verdict in ("noisy", "steady") and 0 < runs <= MAX_STATED_RUNS:
-        parts.append(f"{count(runs, 'more run')} of each side could settle it")
+        parts.append(f"{with_noun(runs, 'more run')} of each side could settle it")
     parts.append(acceptance(row))
     parts += [f"note: {note.spec.text}" for note in row.notes]
     return "; ".join(filter(None, parts))

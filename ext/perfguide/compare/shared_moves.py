@@ -61,7 +61,7 @@ class SharedMove:
         releases = {pair.new.release for pair in self.pairs}
         release = releases.pop() if len(releases) == 1 else f"{self.line}.x"
         counts = [f"{self.boards} boards"] if self.boards > len(self.pairs) else []
-        counts += [f"{other} on {units.count(self.against, 'board')}"] if self.against else []
+        counts += [f"{other} on {units.with_noun(self.against, 'board')}"] if self.against else []
         boards = f" ({'; '.join(counts)})" if counts else ""
         return (
             f"{self.title}: {event_titles.span(self.ends)} {word} with {release} on "

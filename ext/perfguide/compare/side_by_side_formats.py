@@ -50,7 +50,7 @@ def _facts(compared: SideBySide, boards: Boards) -> list[str]:
     out = [
         f"first:  {boards.first.title}",
         f"second: {boards.second.title}",
-        f"{units.count(common, 'figure')} on both; {first} only on the first, {second} only on the second",
+        f"{units.with_noun(common, 'figure')} on both; {first} only on the first, {second} only on the second",
     ]
     clocks = f"clock: {_clock(boards.first)} and {_clock(boards.second)}"
     if boards.clocks is not None:
@@ -81,10 +81,10 @@ def _tested(compared: SideBySide) -> str:
     out = "One run each: plain ratios, and how much of them is chance is unknown."
     if tested:
         out = (
-            f"{units.count(tested, 'row')} with several runs on both sides: {counts['apart']} differ "
+            f"{units.with_noun(tested, 'row')} with several runs on both sides: {counts['apart']} differ "
             f"beyond their scatter. The others are plain ratios."
         )
-    return f"{out} {units.count(rest, 'row')} not compared." if rest else out
+    return f"{out} {units.with_noun(rest, 'row')} not compared." if rest else out
 
 
 def to_text(compared: SideBySide, catalog: Catalog, everything: bool, coloured: bool) -> str:
@@ -118,7 +118,7 @@ def to_text(compared: SideBySide, catalog: Catalog, everything: bool, coloured: 
     console.print(table)
     if len(lines) < len(compared.lines):
         left = len(compared.lines) - len(lines)
-        as_text.heading(console, f"{units.count(left, 'row')} not listed; --all lists them")
+        as_text.heading(console, f"{units.with_noun(left, 'row')} not listed; --all lists them")
     if compared.notes:
         as_text.heading(console, "Notes")
         console.print(as_text.bullets(compared.notes))

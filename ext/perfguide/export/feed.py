@@ -15,7 +15,7 @@ from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey, guide_key
 from ..common.diagnostics import visible
 from ..common.grouping import grouped
-from ..common.units import count
+from ..common.units import with_noun
 
 MAX_ENTRIES = 200
 """The most entries in a feed; older ones are left out."""
@@ -52,7 +52,7 @@ def releases(
                 "published": moment(days[0]),
                 "updated": moment(days[-1]),
                 "page": pages[key],
-                "summary": f"{count(len(items), 'bundle')} of {', '.join(boards)}"
+                "summary": f"{with_noun(len(items), 'bundle')} of {', '.join(boards)}"
                 + (f". {tags[key]}." if key in tags else ""),
             }
         )

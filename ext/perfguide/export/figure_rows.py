@@ -206,7 +206,7 @@ def own_facts(pool: Pool, members: Sequence[int], names: dict[str, Any]) -> dict
             value if isinstance(value, str) else {"bundle": names[bundles[value].digest]}
             for value in values
         ]
-        for fact, values in pool.stated.facts(members).items()
+        for fact, values in pool.stated.own_facts_or_bundles(members).items()
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Conditions:
         self.has_notes = any(self._notes) or any(notes for _, notes in self._annotations)
 
     def commands(self, rows: Sequence[int]) -> list[str]:
-        """Return the distinct commands of results, in natural order."""
+        """Return the distinct commands of results, sorted naturally."""
         codes, unstated = self._codes["command"]
         # Most results share one command: deduplicate codes before looking up strings.
         used = set(codes[rows].tolist()) - {unstated} if rows else set()
@@ -58,20 +58,23 @@ class Conditions:
         Unstated conditions are left out; a condition has several values if the results differ.
         """
         # A list, as numpy would take a tuple for a multidimensional index.
-        different = frozenset(self._first_alike[list(rows)].tolist())
-        if different not in self._cache:
-            facts = self.setup(list(different))
+        distinct = frozenset(self._first_alike[list(rows)].tolist())
+        if distinct not in self._cache:
+            facts = self.setup_facts(list(distinct))
             stated = {f"{SETUP}{name}": frozenset(texts) for name, texts in facts.items()}
-            self._cache[different] = self._stated(list(different)) | stated
-        return self._cache[different]
+            self._cache[distinct] = self._stated(list(distinct)) | stated
+        return self._cache[distinct]
 
-    def _pairs(self, rows: list[int]) -> Iterable[tuple[int, int]]:
-        """Return each row's bundle, and the code of the setup and notes stated for that row."""
-        return zip(self._bundle[rows].tolist(), self._annotation_codes[rows].tolist(), strict=True)
+    def _pairs(self, rows: Sequence[int]) -> list[tuple[int, int]]:
+        """Return the distinct pairs of a row's bundle and the code of the setup and notes that the
+        row states itself."""
+        bundles, codes = self._bundle[list(rows)], self._annotation_codes[list(rows)]
+        return sorted(set(zip(bundles.tolist(), codes.tolist(), strict=True)))
 
-    def _facts_of(self, pairs: Iterable[tuple[int, int]]) -> dict[str, list[str]]:
+    def setup_facts(self, rows: Sequence[int]) -> dict[str, list[str]]:
+        """Return the facts of the setup behind some results, each with its distinct values."""
         facts: dict[str, list[str]] = {}
-        for bundle, code in sorted(pairs) if self._has_facts else ():
+        for bundle, code in self._pairs(rows) if self._has_facts else ():
             # A result's own fact replaces that of its run.
             for name, value in (self._of_bundles[bundle] | self._annotations[code][0]).items():
                 texts = facts.setdefault(name, [])
@@ -79,20 +82,16 @@ class Conditions:
                     texts.append(text)
         return dict(sorted(facts.items()))
 
-    def setup(self, rows: Sequence[int]) -> dict[str, list[str]]:
-        """Return the facts of the setup behind some results, each with its distinct values."""
-        return self._facts_of(set(self._pairs(list(rows)))) if self._has_facts else {}
-
-    def own_setup(self, row: int) -> dict[str, str]:
+    def own_facts(self, row: int) -> dict[str, str]:
         """Return the facts stated by one result itself rather than by its bundle."""
         setup = self._annotations[self._annotation_codes[row]][0] if self._has_facts else {}
         return {name: units.plain(value) for name, value in setup.items()}
 
-    def facts(self, rows: Sequence[int]) -> dict[str, list[str | int]]:
+    def own_facts_or_bundles(self, rows: Sequence[int]) -> dict[str, list[str | int]]:
         """Return the facts that at least one of these results states itself, each with its
-        distinct values. Results that inherit the value from their run contribute the position of
-        their bundle instead."""
-        pairs = sorted(set(self._pairs(list(rows)))) if self._has_facts else []
+        distinct values. For results that inherit the fact from their run, the index of their bundle
+        in the frame replaces the value."""
+        pairs = self._pairs(rows) if self._has_facts else []
         out: dict[str, list[str | int]] = {}
         for name in sorted({name for _, code in pairs for name in self._annotations[code][0]}):
             values: dict[str | int, None] = {}
@@ -107,7 +106,7 @@ class Conditions:
 
     def own_notes(self, rows: Sequence[int]) -> list[str]:
         """Return the notes stated by the results themselves."""
-        pairs = sorted(set(self._pairs(list(rows)))) if self.has_notes else []
+        pairs = self._pairs(rows) if self.has_notes else []
         return [text for _, code in pairs for text in self._annotations[code][1]]
 
     def notes(
@@ -116,7 +115,7 @@ class Conditions:
         """Return the notes about results of one metric; ``about_metric`` excludes notes about the
         entire run or benchmark."""
         out: dict[str, None] = {}
-        for bundle, code in sorted(set(self._pairs(list(rows)))) if self.has_notes else ():
+        for bundle, code in self._pairs(rows) if self.has_notes else ():
             for text, of_benchmark, of_metric in self._notes[bundle]:
                 applies = of_benchmark in ("", benchmark) and of_metric in ("", metric)
                 if applies and (of_metric or not about_metric):

@@ -184,7 +184,7 @@ def as_text(holdings: Holdings, record: Record) -> str:
         *([f"  {visible(params_text(record.params))}"] if record.params else []),
         f"  {units.whole(exact(record.cell))} {visible(unit)}".rstrip(),
     ]
-    facts_of = holdings.pool.stated.setup(record.cell.members)
+    facts_of = holdings.pool.stated.setup_facts(record.cell.members)
     lines += [f"  {visible(n)}: {visible(' and '.join(values))}" for n, values in facts_of.items()]
     lines += [f"  note: {visible(text)}" for text in holdings.pool.notes_of(record.cell.members)]
     for source in sources(holdings, record):
@@ -213,7 +213,7 @@ def as_json(holdings: Holdings, record: Record) -> dict[str, Any]:
         "os": record.guide.os,
         **measured(record),
         "differs": list(record.cell.differs),
-        "setup": holdings.pool.stated.setup(record.cell.members),
+        "setup": holdings.pool.stated.setup_facts(record.cell.members),
         "notes": holdings.pool.notes_of(record.cell.members),
         "sources": sources(holdings, record),
     }

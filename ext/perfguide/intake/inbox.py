@@ -27,7 +27,7 @@ from ..bundles.decode import Loaded
 from ..bundles.decompress import Limits
 from ..common import slugs
 from ..common.diagnostics import Diagnostic, errors, visible
-from ..common.units import count
+from ..common.units import with_noun
 from . import transfer
 from .stored_ids import TAKEN, StoredBundles
 from .transfer import Copy, UnfitError
@@ -240,7 +240,7 @@ class _Intake:
         self._stored.add(items, below.as_posix())
         _empty_inbox(upload, copies)
         results = sum(len(item.bundle.results) for item in items)
-        content = f"{count(len(items), 'bundle')} with {count(results, 'result')}"
+        content = f"{with_noun(len(items), 'bundle')} with {with_noun(results, 'result')}"
         return Outcome(upload.path, "taken", f"{content} in {below}", target, tuple(diagnostics))
 
     def _refuse_gone(self, items: Sequence[Loaded], stored: Sequence[Mapping[str, str]]) -> None:

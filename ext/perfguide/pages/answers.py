@@ -542,7 +542,7 @@ class Headlines:
         of_worst = [finding for finding in every if finding.severity == worst]
         of_worst.sort(key=lambda finding: (-finding.figures, finding in usual))
         titles = [
-            f"{self._site.catalog.title(f.benchmark)}, {f.rule.title} ({units.count(f.figures, 'figure')})"
+            f"{self._site.catalog.title(f.benchmark)}, {f.rule.title} ({units.with_noun(f.figures, 'figure')})"
             for f in of_worst
         ]
         named = "; ".join(titles[:MOST_NAMED])
@@ -717,7 +717,7 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
     more = f"; and {len(worst) - 1} more" if len(worst) > 1 else ""
     first = f"{title}{more}." if title else ""
     parts = [first, _repeated(comparison)]
-    parts.append(f"{units.count(better, 'improvement')}." if better else "")
+    parts.append(f"{units.with_noun(better, 'improvement')}." if better else "")
     rest = " ".join(filter(None, (*parts, _came_and_went(counts["only-old"], counts["only-new"]))))
     clocks = [event.rows for event in comparison.events if event.rows[0].is_clock]
     clock_of = {id(row): clock for clock, *followers in clocks for row in followers}
@@ -748,7 +748,7 @@ def _repeated(comparison: Comparison) -> str:
     release = next((row.old.guide.release for row in repeated if row.old), "")
     if not repeated:
         return ""
-    figures = f"{units.count(len(repeated), 'figure')} {_is(len(repeated))} those of {release}"
+    figures = f"{units.with_noun(len(repeated), 'figure')} {_is(len(repeated))} those of {release}"
     more = "with or without further samples, so they cannot show a change since then"
     return f"{figures}, {more}."
 
@@ -769,10 +769,12 @@ def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
 def _came_and_went(gone: int, new: int) -> str:
     """Return a sentence on how many figures only one of the two releases has, or an empty
     string."""
-    sentences = [f"{units.count(gone, 'figure')} {_is(gone)} no longer measured"] if gone else []
+    sentences = (
+        [f"{units.with_noun(gone, 'figure')} {_is(gone)} no longer measured"] if gone else []
+    )
     if new:
         sentences.append(
-            f"{new} {_is(new)} new" if gone else f"{units.count(new, 'figure')} {_is(new)} new"
+            f"{new} {_is(new)} new" if gone else f"{units.with_noun(new, 'figure')} {_is(new)} new"
         )
     return f"{', '.join(sentences)}." if sentences else ""
 

@@ -217,7 +217,7 @@ def _on_other_boards(site: Site, move: LastingMove, records: Sequence[Record]) -
     _, factor = units.readable(records[0].unit, (old, new))
     span = units.ends([units.scaled(mean, factor) for mean in later.values()])
     count = len({release for _, release in later})
-    return f"{boards}: {span} in {units.count(count, 'later release')}"
+    return f"{boards}: {span} in {units.with_noun(count, 'later release')}"
 
 
 def _releases_notice(site: Site, page: str, title: str, reason: str) -> list[PlatformHistory]:
@@ -261,7 +261,7 @@ def _write_releases(
         page,
         "releases.rst.jinja",
         about={
-            "description": f"{title} on {soc}: the figures of {units.count(releases, 'release')}."
+            "description": f"{title} on {soc}: the figures of {units.with_noun(releases, 'release')}."
         },
         title=f"{title} on {soc} over releases",
         elsewhere=[
@@ -386,7 +386,7 @@ def _write(
     socs = sorted(pages, key=units.natural)
     text = (
         f"{title} on {units.enumeration(socs)}: the newest figures of {units.enumeration(boards)} "
-        f"side by side, and all figures of {units.count(len(guides), 'release')}."
+        f"side by side, and all figures of {units.with_noun(len(guides), 'release')}."
     )
     write_files.page(
         site,
@@ -407,7 +407,7 @@ def _write(
         releases=[
             (
                 section_name(page, f"over-releases-{history.id}"),
-                f"{history.title}: {units.count(history.releases, 'release')}",
+                f"{history.title}: {units.with_noun(history.releases, 'release')}",
                 section_name(of_soc.page, f"over-releases-{history.id}"),
             )
             for of_soc in of_socs

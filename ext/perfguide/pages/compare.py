@@ -435,7 +435,7 @@ UNCOUNTED: tuple[Verdict, ...] = ("noisy", "steady", "same")
 def _counts(page: str, comparison: Comparison, decision: Headline) -> list[tuple[str, str, str]]:
     """Return the number of figures that both releases have, the share that is judged, and the
     number with each other verdict, in words, with the link name of its table."""
-    of_boards = f"figures on {units.count(len(comparison.spans), 'board')}"
+    of_boards = f"figures on {units.with_noun(len(comparison.spans), 'board')}"
     out = [
         (f"{comparison.common:,}", of_boards, ""),
         (f"{decision.percent} %", "can be judged", ""),
@@ -477,7 +477,10 @@ def _event(
     # The sentences mention figures under a second name, which are counted only for a cause.
     every = [row for row in event.every_row if event.is_cause or not row.follows]
     left = [row for row in every if not any(row is other for other in listed)]
-    behind = ["evidence", *([units.count(len(every) - 1, "more row")] if len(every) > 1 else [])]
+    behind = [
+        "evidence",
+        *([units.with_noun(len(every) - 1, "more row")] if len(every) > 1 else []),
+    ]
     lines = event_evidence.event_lines(event, comparison)
     rows = [_moved(row, comparison, catalog) for row in listed]
     # The title has named the benchmark.
@@ -497,7 +500,7 @@ def _event(
         "lines": [] if event.is_cause else lines,
         "rows": rows,
         "behind": units.capital(" and ".join(behind[event.is_cause :])),
-        "more": f"{units.count(len(left), 'more row')}, listed in" if left else "",
+        "more": f"{units.with_noun(len(left), 'more row')}, listed in" if left else "",
         "tables": [
             Link(title, page, table=link_name(page, verdict))
             for verdict, title in row_texts.TITLES.items()

@@ -112,7 +112,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         setup=setup and list_table("setup", "Setup of the runs", setup),
         notes=body.notes(""),
         chapters=chapters,
-        bundles=units.count(len(bundles), "bundle"),
+        bundles=units.with_noun(len(bundles), "bundle"),
         undescribed=[values for name, values in listed.items() if not catalog.get(name)],
         others=[values for name, values in listed.items() if catalog.get(name)],
         measured=_measured(records, bundles),
@@ -238,7 +238,7 @@ class _Body:
             {
                 "title": title,
                 "id": _anchor(title),
-                "figures": units.count(counts[title], "figure"),
+                "figures": units.with_noun(counts[title], "figure"),
                 "sentences": [text for section in of_title for text in section["of_sizes"]],
                 "answers": _accelerator(self.top, [section["name"] for section in of_title]),
                 "sections": of_title,
@@ -290,10 +290,8 @@ class _Body:
 
 def _measured(records: Sequence[Record], bundles: Sequence[Loaded]) -> str:
     """Return a sentence with the numbers of figures and boards, and when they were measured."""
-    boards = units.count(len(summaries.natural_boards(records)), "board")
-    return (
-        f"{units.count(len(records), 'figure')} on {boards}, measured {summaries.period(bundles)}."
-    )
+    boards = units.with_noun(len(summaries.natural_boards(records)), "board")
+    return f"{units.with_noun(len(records), 'figure')} on {boards}, measured {summaries.period(bundles)}."
 
 
 def _hash(bundles: Sequence[Loaded]) -> str:

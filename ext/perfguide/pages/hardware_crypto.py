@@ -391,7 +391,7 @@ def own_instructions(benchmark: Benchmark, records: Iterable[Record]) -> str:
     if len(names) != 1 or ratios[0] < MIN_RATIO:
         return ""
     ends = " to ".join(dict.fromkeys(f"{ratio:.1f}" for ratio in (ratios[0], ratios[-1])))
-    runs = f"{benchmark.value_label('algorithm', algorithm)}, {units.count(len(ratios), 'pair')} of runs"
+    runs = f"{benchmark.value_label('algorithm', algorithm)}, {units.with_noun(len(ratios), 'pair')} of runs"
     return (
         f"{units.capital(crossovers.the(names.pop()))}, a part of the CPU, does {ends} times as much as software "
         f"there ({runs})."

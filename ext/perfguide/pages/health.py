@@ -87,7 +87,7 @@ def write(
         site,
         PAGE,
         "health.rst.jinja",
-        total=units.count(len(health.open), "finding") if health.open else "No findings",
+        total=units.with_noun(len(health.open), "finding") if health.open else "No findings",
         parts=_parts(len(bearing), len(in_causes), len(causes), len(single)),
         kinds=_kinds(health),
         signs=LEGEND,
@@ -121,8 +121,8 @@ def _counts(site: Site, health: Health) -> write_tables.PageTable | None:
         (
             rule.title,
             KINDS[rule.severity],
-            units.counted(findings),
-            units.counted(figures),
+            units.count_cell(findings),
+            units.count_cell(figures),
             rule.about,
         )
         for rule, findings, figures in counts(health.open)
@@ -193,7 +193,7 @@ def _by_cause(findings: Iterable[Finding], ages: _Ages) -> list[list[Finding]]:
 
 def _parts(bearing: int, explained: int, causes: int, single: int) -> list[tuple[str, str]]:
     """Return what becomes of the findings, each counted once, as (words, section)."""
-    shared = f"{explained:,} come from {units.count(causes, 'shared cause')}"
+    shared = f"{explained:,} come from {units.with_noun(causes, 'shared cause')}"
     parts = [
         (bearing, f"{bearing:,} could change a decision", "decisions"),
         (explained, shared, "shared-causes"),
@@ -330,7 +330,7 @@ def _group(
     site: Site, title: str, findings: list[Finding], pages: Mapping[str, str], entries: Entries
 ) -> dict[str, Any]:
     return {
-        "title": f"{title}: {units.count(len(findings), 'finding')}",
+        "title": f"{title}: {units.with_noun(len(findings), 'finding')}",
         "name": section_name(PAGE, section_of(site, findings[0].guide)),
         "key": findings[0].guide,
         "count": len(findings),
@@ -358,8 +358,8 @@ def _by_soc(groups: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             "title": soc,
             "name": section_name(PAGE, f"findings-of-{slugs.slug(slugs.words(soc))}"),
             "count": sum(group["count"] for group in of_soc),
-            "detail": f"{units.count(sum(group['count'] for group in of_soc), 'finding')} in "
-            f"{units.count(len(of_soc), 'guide')}",
+            "detail": f"{units.with_noun(sum(group['count'] for group in of_soc), 'finding')} in "
+            f"{units.with_noun(len(of_soc), 'guide')}",
             "groups": of_soc,
         }
         for soc, of_soc in sorted(socs.items(), key=lambda item: units.natural(item[0]))

@@ -372,7 +372,7 @@ def write_guides(
         others=[Link(soc, site.addresses.soc[soc]) for soc in [*listed][MAX_ROWS:]],
         filters=_filters("guides", states),
         roles=ROLES,
-        lead=f"{units.count(len(listed), 'SoC')}, {units.count(len(guides), 'guide')}.",
+        lead=f"{units.with_noun(len(listed), 'SoC')}, {units.with_noun(len(guides), 'guide')}.",
     )
 
 
@@ -408,7 +408,7 @@ def _guide_row(
         "release": _release(newest.key),
         "date": newest.measured.date().isoformat(),
         "figures": f"{newest.figures:,}",
-        "boards": units.count(len(newest.boards), "board"),
+        "boards": units.with_noun(len(newest.boards), "board"),
         "results": [_worded(result) for result in results[:MAX_LISTED_RESULTS]],
         "tag": verdict.brief if verdict else "",
         "sign": SIGNS[verdict.state] if verdict else "",
@@ -448,7 +448,8 @@ def _news(
         out += [f"new: {_named(added)}"] if added else []
         out += [f"gone: {_named(gone)}"] if gone else []
     out += [
-        f"{guide.key.release} has {units.count(guide.figures, 'figure')} only" for guide in partial
+        f"{guide.key.release} has {units.with_noun(guide.figures, 'figure')} only"
+        for guide in partial
     ]
     return out
 
@@ -548,9 +549,7 @@ def _lines_with_room(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def _tally(states: Sequence[State]) -> str:
     """Return how many comparisons have each verdict, in words."""
     counts = [f"{states.count(state)} “{STATE_WORDS[state]}”" for state in SIGNS if state in states]
-    return (
-        f"{units.count(len(states), 'comparison')} of neighbouring releases: {', '.join(counts)}."
-    )
+    return f"{units.with_noun(len(states), 'comparison')} of neighbouring releases: {', '.join(counts)}."
 
 
 def _comparison_row(page: str, pair: ComparedGuides) -> dict[str, Any]:

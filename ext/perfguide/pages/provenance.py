@@ -156,7 +156,7 @@ def write_errata_index(
             "; ".join(str(key) for key in sorted({guide_key(pair.old.bundle) for pair in pairs})),
             ", ".join(sorted(pair.old.bundle.id for pair in pairs)),
             new.reason or units.MISSING,
-            units.counted(figures.total()),
+            units.count_cell(figures.total()),
         )
         for new, pairs, figures in newest_first
     ]

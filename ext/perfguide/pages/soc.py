@@ -58,7 +58,7 @@ def write(
     named = sorted({bundle.board.name for bundle in bundles}, key=units.natural)
     text = (
         f"Performance of {soc} with {systems}: headline figures and guides of "
-        f"{units.count(len(keys), 'release')}, "
+        f"{units.with_noun(len(keys), 'release')}, "
         f"measured on {units.enumeration(named)}."
     )
     newest = {
@@ -149,7 +149,7 @@ def _listed(site: Site, page: str, newest: GuideKey, top: GuideOutcome | None) -
         "title": family(newest),
         "release": newest.release,
         "later": [
-            (key.release, units.count(site.pool.count(key), "figure"))
+            (key.release, units.with_noun(site.pool.count(key), "figure"))
             for key in members[members.index(newest) + 1 :]
         ],
         "guides": guides,

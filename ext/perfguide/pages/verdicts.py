@@ -95,7 +95,11 @@ def write_ledger(site: Site, comparisons: Neighbours) -> None:
     compared = [events for _, events in comparisons]
     entries = [entry for events in compared for entry in events.entries]
     rows: list[tuple[TableCell, ...]] = [
-        (action, units.counted(counts.total()), *(units.counted(counts[fate]) for fate in FATES))
+        (
+            action,
+            units.count_cell(counts.total()),
+            *(units.count_cell(counts[fate]) for fate in FATES),
+        )
         for action, counts in event_fates.tally(entries).items()
     ]
     head = ("Advice", "Events", "Lasted", "Went back", "Neither", "Not followed yet")

@@ -129,7 +129,7 @@ def _begin(app: Sphinx, docname: str, source: list[str]) -> None:
     of benchmarks, which are read from their own files."""
     output = app.config.perfguide_output
     # A page elsewhere that begins with this line is a copy, and belongs to the project.
-    if not (source[0].startswith(FIRST_LINE) and _is_below(output, docname)):
+    if not (source[0].startswith(FIRST_LINE) and _is_in_output(output, docname)):
         return
     figures = app.env.current_document[_FIGURES] = _read_figures(app.env, docname)
     lines = source[0].split("\n")
@@ -143,7 +143,7 @@ def _begin(app: Sphinx, docname: str, source: list[str]) -> None:
     source[0] = "\n".join(lines)
 
 
-def _is_below(output: str, name: str) -> bool:
+def _is_in_output(output: str, name: str) -> bool:
     """Return whether a file, relative to the sources, is in the folder of generated files."""
     folder = page_name(output, "")
     return not name.startswith("../") and (folder == "." or name.startswith(f"{folder}/"))
@@ -173,7 +173,7 @@ class PerfGenerated(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Disable both for the rest of the page."""
         values = internals.own_settings(self.state.document)
-        values.perf_owner = (values.raw_enabled, values.file_insertion_enabled)
+        values.perf_project_rights = (values.raw_enabled, values.file_insertion_enabled)
         values.raw_enabled = values.file_insertion_enabled = False
         # Show text from bundles verbatim.
         values.smart_quotes = False
@@ -203,7 +203,7 @@ class PerfProse(SphinxDirective):
         values = self.state.document.settings
         restricted = (values.raw_enabled, values.file_insertion_enabled)
         # The text belongs to the project, so it may do what hand-written pages may.
-        values.raw_enabled, values.file_insertion_enabled = values.perf_owner
+        values.raw_enabled, values.file_insertion_enabled = values.perf_project_rights
         try:
             self.state.nested_parse(lines, 0, holder)
         finally:
@@ -228,7 +228,7 @@ class PageTable(CSVTable, SphinxDirective):
         if figures is None or "file" not in self.options:
             return list(super().run())
         name, path = self.env.relfn2path(self.options["file"])
-        if not (name.endswith(".csv") and _is_below(self.config.perfguide_output, name)):
+        if not (name.endswith(".csv") and _is_in_output(self.config.perfguide_output, name)):
             return list(super().run())  # reports that the page cannot insert this file
         extra = figures.tables.get(self.options["file"], Extra())
         try:
@@ -302,22 +302,12 @@ class SectionAnchors(_GeneratedTransform):
         kinds = {"perf-moved", "perf-event", "perf-fold"}
         addressed = (node for node in containers if kinds & {*node["classes"]})
         for section in (*document.findall(nodes.section), *addressed):
-            names = section["names"]
-            anchor = next(
-                (
-                    n.partition(" of ")[0]
-                    for n in names
-                    if " of " in n and document.nametypes.get(n)
-                ),
-                "",
-            )
+            # Docutils derives a name from each title; a type of true marks the explicit ones.
+            explicit = [name for name in section["names"] if document.nametypes.get(name)]
+            anchor = next((n.partition(" of ")[0] for n in explicit if " of " in n), "")
             if not anchor:
                 continue
-            others = [
-                document.nameids[name]
-                for name in names
-                if document.nametypes.get(name) and " of " not in name
-            ]
+            others = [document.nameids[name] for name in explicit if " of " not in name]
             # Links and tables of contents use the first id.
             section["ids"] = [anchor, *others]
             if isinstance(section.parent, nodes.document):
@@ -328,7 +318,7 @@ class SectionAnchors(_GeneratedTransform):
                 section.children = [title, perf_fold("", *content, summary="Show them")]
                 section.setup_child(section.children[1])
             document.ids[anchor] = section
-            for name in names:
+            for name in section["names"]:
                 if document.nameids.get(name) not in others:
                     document.nameids[name] = anchor
 
@@ -364,9 +354,9 @@ class Parts(_GeneratedTransform):
                 figure.replace(image, picture)
         for meta in list(self.document.findall(nodes.meta)):
             meta.parent.remove(meta)  # metadata.py writes the description into the head
-        self._words(figures)
+        self._replace_words(figures)
         for section in self.document.findall(nodes.section):
-            if _is_named_below(section):
+            if _is_title_redundant(section):
                 section["classes"].append("perf-named-below")
         _isolate(self.document)
         for picture in list(self.document.findall(perf_picture)):
@@ -383,7 +373,8 @@ class Parts(_GeneratedTransform):
             image["classes"] += ["perf-wide"]
             picture += nodes.image(uri=uri, alt=image.get("alt", ""), classes=["perf-phone"])
 
-    def _words(self, figures: PageFigures) -> None:
+    def _replace_words(self, figures: PageFigures) -> None:
+        """Replace histories within text, and lists of facts."""
         histories = iter(figures.histories)
         for inline in list(self.document.findall(nodes.inline)):
             if "perf-history" in inline["classes"] and (drawn := next(histories, None)):
@@ -396,10 +387,10 @@ class Parts(_GeneratedTransform):
                 fields.replace_self(_definitions(fields))
 
 
-def _is_named_below(section: nodes.section) -> bool:
-    """Return whether a section's title is redundant: it repeats the title of the enclosing section,
-    all captions in it have a word of it and one of these comes first, or all table captions in it
-    end with it."""
+def _is_title_redundant(section: nodes.section) -> bool:
+    """Return whether a section needs no visible title: it repeats that of the enclosing section; or
+    the section begins with a caption, and all its captions share a word with the title; or it has
+    no parts, and all its captions are the title or end with it."""
     title, around = section[0].astext(), section.parent
     if isinstance(around, nodes.section) and around[0].astext() == title:
         return True
@@ -444,11 +435,10 @@ def _isolate(document: nodes.document) -> None:
 def _emphasise(facts: nodes.field_list) -> None:
     """Emphasise the numbers of findings, and figures, which are links to tables."""
     for strong in facts.findall(nodes.strong):
-        kind = strong.astext().rpartition(" ")[2]
-        for severity in (
-            severity for severity, words in KIND_WORDS.items() if kind.removesuffix("s") == words
-        ):
-            strong["classes"] += ["perf-badge", f"perf-badge-{severity}"]
+        noun = strong.astext().rpartition(" ")[2].removesuffix("s")
+        for severity, word in KIND_WORDS.items():
+            if noun == word:
+                strong["classes"] += ["perf-badge", f"perf-badge-{severity}"]
     for link in list(facts.findall(addnodes.pending_xref)):
         if link["reftype"] == "ref" and " of " not in link["reftarget"]:
             strong = nodes.strong()
@@ -525,7 +515,7 @@ def _to_lost_section(
     not be made. That way, the linking page stays the same once the fault is fixed."""
     anchor, sign, page = node["reftarget"].partition(" of ")
     output: str = app.config.perfguide_output
-    if not sign or node["reftype"] != "ref" or not _is_below(output, node["refdoc"]):
+    if not sign or node["reftype"] != "ref" or not _is_in_output(output, node["refdoc"]):
         return None
     start = f"{page_name(output, '')}/".removeprefix("./")
     named = [

@@ -403,7 +403,7 @@ def _with_runs(table: View) -> View:
         sample_count = max((len(c.samples) for c in row.cells if c), default=0)
         for run in range(sample_count if sample_count > 1 else 0):
             cells = tuple(_sample(cell, run) for cell in row.cells)
-            keys = (*row.keys, units.counted(run + 1))
+            keys = (*row.keys, units.count_cell(run + 1))
             names = (*row.names, str(run + 1))
             # A ratio of single samples would pair unrelated runs.
             blank = (units.MISSING,) * len(row.derived)

@@ -23,7 +23,7 @@ def bundles(items: Sequence[Loaded]) -> Grid:
     """Return the stated facts of bundles, one per row."""
     rows = []
     for item in items:
-        stated = facts(item) | {"results": units.counted(len(item.bundle.results))}
+        stated = facts(item) | {"results": units.count_cell(len(item.bundle.results))}
         # Cells of a grid are strings.
         stated["supersedes"] = ", ".join(stated["supersedes"])
         stated["cpu_mhz"] = stated["cpu_mhz"] and f"{stated['cpu_mhz']} MHz"

@@ -108,7 +108,7 @@ def own_words(pool: Pool, rows: Sequence[int]) -> OwnWords:
                 shown_text(fact(name)),
                 tuple(v if isinstance(v, int) else shown_text(v) for v in values),
             )
-            for name, values in pool.stated.facts(rows).items()
+            for name, values in pool.stated.own_facts_or_bundles(rows).items()
         ),
         tuple(map(shown_text, pool.stated_notes(rows))),
     )
@@ -138,7 +138,7 @@ def above(view: View, pool: Pool) -> list[Line]:
             stated: set[str] = set()
             for member in cell.members:
                 # Facts of entire runs have their own table and are not repeated here.
-                for name, text in pool.stated.own_setup(member).items():
+                for name, text in pool.stated.own_facts(member).items():
                     board = bundles[int(owner[member])].bundle.board.name
                     facts.setdefault(name, {}).setdefault(text, {})[board] = None
                     stated.add(name)

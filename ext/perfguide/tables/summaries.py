@@ -88,7 +88,7 @@ def sources(bundles: Sequence[Loaded]) -> Grid:
             b.bundle.runner.name if b.bundle.runner else units.MISSING,
             b.bundle.sdk.kernel or units.MISSING,
             b.bundle.sdk.image or units.MISSING,
-            units.counted(len(b.bundle.results)),
+            units.count_cell(len(b.bundle.results)),
         )
         for b in bundles
     ]
