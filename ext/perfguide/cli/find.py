@@ -109,8 +109,10 @@ class Question:
 
     def label(self, condition: need.Condition) -> str:
         """Return a condition's metric in words that distinguish it from the others."""
+        from ..figures import engines
+
         catalog = self.holdings.catalog
-        label = catalog.benchmark(condition.benchmark).metric_label(condition.metric)
+        label = engines.metric_label(catalog.benchmark(condition.benchmark), condition.metric)
         title = catalog.title(condition.benchmark)
         is_of_one = len({condition.benchmark for condition in self.conditions}) == 1
         return label if is_of_one or title == label else f"{title}: {label}"

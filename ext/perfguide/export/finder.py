@@ -78,13 +78,13 @@ def index(
 @dataclass(frozen=True, slots=True)
 class FactsOfSoc:
     """Facts that accompany a SoC's figures: the names of its boards, the engines of its runs, the
-    day and the clocks of each guide, and for each figure the page and section of its guide and the
-    reason for any doubt."""
+    clocks of each guide, and for each figure the day of its newest run, the page and section of its
+    guide and the reason for any doubt."""
 
     boards: Boards
     inferred: Mapping[Run, Inferred]
-    days: Mapping[GuideKey, str]
     clocks: Mapping[GuideKey, Mapping[str, float | None]]
+    day: Callable[[Record], str]
     section: Callable[[Record], tuple[str, str]]
     doubt: Callable[[Record], str]
 
@@ -92,14 +92,14 @@ class FactsOfSoc:
 def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> dict[str, Any]:
     """Return the figures of one benchmark on one SoC, as lists that refer to each other by index.
 
-    ``systems``: name, and the releases, newest first, each with its day and the page of its guide.
+    ``systems``: name, and the releases, newest first, each with the page of its guide.
     ``boards``: current name, short name. ``metrics``: name, unit. ``params``: name, label, the
     default or ``None``, and the values, each as in a condition, its label and its number.
-    ``cases``: the [parameter, value] pairs of each set of parameters. ``texts``: words for engines
-    and for doubts. ``sections``: anchors. ``clocks``: system, board, and the clock in MHz or
-    ``None`` for each release. ``lines``: system, board, metric, case, and for each release, newest
-    first: release, figure, engine, section, and the doubt if there is one. Failed measurements are
-    left out, and figures with the head of a column as a parameter, such as "des3_user_time (s)":
+    ``cases``: the [parameter, value] pairs of each set of parameters. ``texts``: days, and words
+    for engines and doubts. ``sections``: anchors. ``clocks``: system, board, and the clock in MHz
+    or ``None`` for each release. ``lines``: system, board, metric, case, and for each release,
+    newest first: release, figure, day, engine, section, and the doubt if there is one. Failed measurements
+    are left out, and figures with the head of a column as a parameter, such as "des3_user_time (s)":
     these are of another metric than the one that they are recorded as."""
     lists = _Lists(benchmark, facts)
     systems: list[tuple[str, list[list[str]]]] = []
@@ -108,7 +108,7 @@ def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> 
         releases = []
         for number, key in enumerate(reversed(keys)):
             page, _ = facts.section(by_guide[key][0])
-            releases.append([key.release, facts.days[key], page])
+            releases.append([key.release, page])
             for record in by_guide[key]:
                 if record.cell.mean is not None and not _has_unit(record):
                     lists.add(record, len(systems), number)
@@ -154,6 +154,7 @@ class _Lists:
         figure = [
             number,
             record.cell.mean,
+            index_in(self._texts, facts.day(record)),
             index_in(self._texts, engine),
             index_in(self._sections, facts.section(record)[1]),
         ]
@@ -222,7 +223,7 @@ def _metrics(
 
 def _label(benchmark: Benchmark, metric: str) -> str:
     """Return the label of a metric, or for an undescribed one, its name in readable form."""
-    label, words = benchmark.metric_label(metric), units.in_words(metric)
+    label, words = engines.metric_label(benchmark, metric), units.in_words(metric)
     if label != metric or not words:
         return label
     # A name such as aes-128-cbc is not capitalized.

@@ -135,17 +135,27 @@ def load_beside(record: Record, means: Mapping[Identity, float | None]) -> float
 
 
 def _load_metric(metric: str) -> str:
-    """Return the metric of the load beside another: ``read_cpu_load`` for ``read_throughput``."""
+    """Return the metric of the load beside another: ``read_cpu_load`` for ``read_throughput``, or
+    that of a load itself."""
+    if metric.endswith(LOAD):
+        return metric
     return f"{metric.removesuffix(RATE)}{LOAD}" if metric.endswith(RATE) else LOAD
 
 
 def load_of(benchmark: Benchmark, metric: str = RATE) -> str:
-    """Return of what the CPU load beside a rate is a share: ``of one core`` if it may be 100 % per
-    thread, ``of all cores``, or "" if the benchmark's description states no limit."""
+    """Return of what a CPU load, or the one beside a rate, is a share: ``of one core``
+    if it may be 100 % per thread, ``of all cores``, or "" if the benchmark's description states no
+    limit."""
     load = benchmark.metric(_load_metric(metric))
     if load is None or load.at_most is None:
         return ""
     return "of one core" if load.at_most_per else "of all cores"
+
+
+def metric_label(benchmark: Benchmark, metric: str) -> str:
+    """Return the label of a metric; a CPU load says of what it is a share."""
+    share = load_of(benchmark, metric) if metric.endswith(LOAD) else ""
+    return f"{benchmark.metric_label(metric)} {share}".rstrip()
 
 
 def at_load(load: float | None, share: str) -> str:

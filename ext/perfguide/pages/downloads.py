@@ -145,8 +145,8 @@ def _write_by_benchmark(
         for key, board_clocks in figures.clocks.items()
     }
     facts = finder.FactsOfSoc(
-        *(site.boards, inferred, {guide.key: guide.date for guide in listed}, clocks),
-        *(partial(_address, site), site.marks.doubt),
+        *(site.boards, inferred, clocks),
+        *(partial(_day, site), partial(_address, site), site.marks.doubt),
     )
     files = {}
     for name, records in by_benchmark.items():
@@ -160,6 +160,13 @@ def _write_by_benchmark(
             _put(site, f"{explorer.FOLDER}/{part}.js", explorer.file_of(part, text))
         files[name] = (_file(site, name), len(parts))
     _script(site, f"{path}/index", figures.index(files, pairs))
+
+
+def _day(site: Site, record: Record) -> str:
+    """Return the day of the newest run behind a figure."""
+    runs = site.pool.positions_of(record.cell.members)
+    bundles = (site.pool.frame.bundles[position].bundle for position, _ in runs)
+    return max(bundle.created for bundle in bundles).date().isoformat()
 
 
 def _address(site: Site, record: Record) -> tuple[str, str]:

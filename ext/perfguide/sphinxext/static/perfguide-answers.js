@@ -165,7 +165,7 @@ window.perfguideAnswers = (() => {
         return size === null ? words : `${label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())} ${words}`;
       });
       const name = [at ? wordsOf(condition) : titleOf(condition), ...params].join(", ");
-      return `${name}${params.length ? "," : ""} of at ${condition.atLeast ? "least" : "most"} ${exact(condition.bound)} ${condition.unit}`.trim();
+      return `${name}${name.includes(", ") ? "," : ""} of at ${condition.atLeast ? "least" : "most"} ${exact(condition.bound)} ${condition.unit}`.trim();
     }).join(" and ");
 
     function sentence() {

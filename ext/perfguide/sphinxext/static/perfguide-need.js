@@ -60,11 +60,11 @@ window.perfguideNeed = (() => {
         const isDefault = text === usual;
         return [name, { text, shown, number, label, isDefault, isUsual: name === ENGINE || usual === null || isDefault }];
       })),
-      at: new Map(figures.map(([at, mean, engine, section, doubt = 0]) => {
-        const [release, day, page] = data.systems[system][1][at];
+      at: new Map(figures.map(([at, mean, day, engine, section, doubt = 0]) => {
+        const [release, page] = data.systems[system][1][at];
         const clock = clocks.get(`${system},${board}`)?.[at];
         const link = `${page}#${data.sections[section]}`;
-        return [at, { mean, engine: data.texts[engine], link, clock, doubt: data.texts[doubt], release, day }];
+        return [at, { mean, engine: data.texts[engine], link, clock, doubt: data.texts[doubt], release, day: data.texts[day] }];
       })),
     }));
   }
