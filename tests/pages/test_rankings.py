@@ -100,7 +100,7 @@ def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: P
     gain = "The Arm Crypto Extension, a part of the CPU, does 2.5 to 4.0 times as much as software there"
     loaded = "Measured only while other work ran: :doc:`LOADED <openssl/LOADED>`"
     assert f"{loaded}. {gain} (AES-128-CBC, 2 pairs of runs).\n" in text
-    assert "Ranked by the newest figures that are not in doubt.\n" in text
+    assert "Ranked by the newest figures on each side that are not in doubt.\n" in text
     assert ":name: openssl/boards\n" in text
     assert "\nVaried on SLOW only: background and threads.\n" in text, "nice levels are of all"
 
@@ -321,14 +321,19 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
     udp_text = (out / "by-benchmark/ethernet-udp.rst").read_text("utf-8")
     assert "SOUND, Linux. Largest step, 10.00 → 11.00: 44 → 49 Mbit/s\n" in udp_text
     assert "GONE, Linux" not in udp_text.partition("How it moved")[2].partition("Newest figures")[0]
-    # The newest release counts, also where an older one that used the CPU was faster.
+    # An old figure of the CPU must not be missing where others are ranked by it.
     with (out / "by-benchmark/openssl/boards.data.csv").open() as file:
-        ranked = {row[0]: (float(row[4]), row[2]) for row in list(csv.reader(file))[1:]}
-    assert ranked == {
-        soc: (rates[-1][0], f"Linux {len(rates) + 7}.00") for soc, rates in AES.items()
-    }
-    assert ranked == {
-        soc: (each["number"], f"Linux {each['release']}") for soc, each in front_aes.items()
+        of_both = [(row[0], float(row[4]), row[2]) for row in list(csv.reader(file))[1:]]
+    assert of_both == [
+        *(
+            ("SOUND", 231.9, "Linux 9.00"),
+            ("DOUBTED", 45, "Linux 8.00"),
+            ("GONE", 44, "Linux 9.00"),
+        ),
+        *(("DOUBTED", 26, "Linux 10.00"), ("SOUND", 24.5, "Linux 11.00")),
+    ]
+    assert {*of_both} >= {
+        (soc, each["number"], f"Linux {each['release']}") for soc, each in front_aes.items()
     }
     assert {soc: each["before"] for soc, each in front_aes.items()} == {
         soc: f"{number + 8}.00: {rate:g} MB/s at {load:g} % of one core"
@@ -342,7 +347,7 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
     }
     text = (out / "by-benchmark/openssl.rst").read_text("utf-8")
     assert (
-        "On the CPU: only GONE, with 44 MB/s at 97 % of one core (engine not recorded) in Linux 9.00."
+        "On the CPU: SOUND leads with 231.9 MB/s at 98 % of one core (engine not recorded) in Linux 9.00;"
         in text
     )
     assert "With the accelerator: DOUBTED leads with 26 MB/s at 38 % of one core (" in text
@@ -357,18 +362,11 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
         "SOUND": "9.00 → 10.00: 231.9 → 24.7 MB/s, as the engine changed",
         "DOUBTED": "8.00 → 9.00: 45 → 20 MB/s, as the engine changed",
     }
-    assert re.findall(r'"soc":"(\w+)".*?"before":"([^"]*)"', extra) == [
-        ("GONE", ""),
-        ("DOUBTED", "CPU in 8.00: 45"),
-        ("SOUND", "CPU in 9.00: 231.9"),
-    ]
     # The newest release was measured in 2023.
     assert re.findall(r'"soc":"(\w+)".*?"year":"(\d*)"', extra) == [
-        ("GONE", "2021"),
-        ("DOUBTED", ""),
-        ("SOUND", ""),
+        *(("SOUND", "2021"), ("DOUBTED", "2020"), ("GONE", "2021")),
+        *(("DOUBTED", ""), ("SOUND", "")),
     ]
-    assert '"others":[{"number":231.9,"engine":"engine not recorded","load":98.0}]' in extra
 
 
 def said(unit: str, *rows: tuple[str, float], **more: Any) -> str:

@@ -27,7 +27,7 @@ from perfguide.figures import rows
 from perfguide.figures.pool import Pool, Record
 from perfguide.pages import benchmark as benchmark_pages
 from perfguide.pages import ranking
-from perfguide.pages.ranking import RankedFigures, RankedRow
+from perfguide.pages.ranking import RankedFigures
 
 CATALOG = benchmarks.load([SHIPPED])[0]
 PARAMS = ("algorithm", "block_size", "buffer_size", "direction", "frame_size")
@@ -104,6 +104,11 @@ class Best:
         return None if self.load is None or 60 <= self.load < 85 else self.load >= 85
 
 
+Row = tuple[str, bool | None]
+"""A SoC and the side of its engine in a ranking of both, or ``None``."""
+
+HEADS = {True: "On the CPU", False: "With the accelerator", None: "Engine not known"}
+
 Place = tuple[str, str, str]
 """A benchmark, a SoC and a board."""
 
@@ -113,7 +118,7 @@ class Measured:
 
     def __init__(self, bundles: Sequence[Loaded]) -> None:
         self.results: dict[Place, dict[Any, dict[Any, list[Result]]]] = {}
-        self.before: dict[str, Best] = {}
+        self.of_older_engines = 0
         self.of_best_ever = 0
         for item in bundles:
             own, release = item.bundle.board, version(item.bundle.sdk.version)
@@ -127,13 +132,13 @@ class Measured:
 
     def best(
         self, benchmark: str, figures: RankedFigures
-    ) -> tuple[dict[str, Best], dict[str, bool]]:
-        """The best figure of each SoC, of the newest release with one that is not in doubt; and for each SoC that ran it whether that is a figure. ``self.before`` has, if
-        all of its engines are on the CPU or none is, the best of the newest release with others."""
+    ) -> tuple[dict[Row, Best], dict[str, bool]]:
+        """The best figure of each SoC on each side, of the newest release with one that is not in doubt and, if
+        all of its engines are on the CPU or none is, of the newest release with others; and for each SoC that
+        ran it whether that is a figure."""
         sign = -1 if figures.ranking.better == "lower" else 1
         runs_by_release = self._by_release(benchmark, figures)
-        out: dict[str, Best] = {}
-        self.before = dict[str, Best]()
+        out: dict[Row, Best] = {}
         having: dict[str, bool] = {}
         for soc, by_release in runs_by_release.items():
             having[soc] = True
@@ -154,14 +159,17 @@ class Measured:
                             and best.is_on_cpu not in (None, *sides)
                             and not is_doubtful(soc, board, figures.metric)
                         ]
-                        same = [each for each in others if each.release == others[-1].release]
-                        if same:
-                            self.before[soc] = max(same, key=lambda best: sign * best.figure)
-                    out[soc] = max(sound, key=lambda best: sign * best.figure)
+                        sound += [each for each in others if each.release == others[-1].release]
+                        self.of_older_engines += bool(others)
+                    for each in sorted(sound, key=lambda best: sign * best.figure):
+                        out[soc, each.is_on_cpu if benchmark == "openssl" else None] = each
                 if sound or not measured:
                     having[soc] = bool(sound)
                     break
-        return out, having
+        if {True, False} <= {side for _, side in out}:
+            return out, having
+        ordered = sorted(out.items(), key=lambda item: sign * item[1].figure)
+        return {(soc, None): best for (soc, _), best in ordered}, having
 
     def _by_release(
         self, benchmark: str, figures: RankedFigures
@@ -280,25 +288,6 @@ def is_true_row(
     )
 
 
-def is_true_before(row: RankedRow, measured: Measured, scale: float) -> bool:
-    """Whether a row has the figure of the older release that used another engine, with its load, and no other."""
-    older = measured.before.get(row.soc)
-    if older is None or not row.before:
-        return older is None and not row.before
-    form = rf"(?P<side>CPU|accelerator) in (?P<release>[\w.]+): (?P<figure>{N})"
-    match = re.fullmatch(form, row.before)
-    return (
-        match is not None
-        and version(match["release"]) == older.release
-        and truth.rounds(match["figure"], older.figure / scale)
-        and (match["side"] == "CPU") == older.is_on_cpu
-        and any(
-            math.isclose(each.number * scale, older.figure) and each.load == older.load
-            for each in row.others
-        )
-    )
-
-
 Form = tuple[int, bool, bool, bool]
 """The number of a form of the sentence, and whether it names a spread, SoCs near the first, and SoCs near the
 second."""
@@ -311,27 +300,30 @@ def check(
     said = ranking.lead(figures)
     best, having = measured.best(benchmark, figures)
     sign = 1 if figures.ranking.better == "lower" else -1
-    order = sorted(best.values(), key=lambda each: sign * each.figure)
     scale = units.parse(figures.ranking.unit).scale
-    sides = {each.is_on_cpu if benchmark == "openssl" else None for each in order}
+    by_side: dict[bool | None, list[Best]] = {}
+    for (_, side), each in sorted(best.items(), key=lambda item: sign * item[1].figure):
+        by_side.setdefault(side, []).append(each)
+    order = next(iter(by_side.values()))
+    rows = {(row.soc, row.is_on_cpu): row.number * scale for row in figures.ranking.rows}
     forms, truths = set[Form](), dict[str, bool]()
-    if sides == {True, False}:
-        heads = {True: "On the CPU: ", False: "With the accelerator: "}
-        said_first = order[0].is_on_cpu is True
-        one, _, other = said.removeprefix(heads[said_first]).partition(f" {heads[not said_first]}")
-        truths["sides"] = said.startswith(heads[said_first])
-        parts = {one: said_first, other: not said_first}
-    else:
-        parts = {said: None}
-    for part, side in parts.items():
-        own = [each for each in order if side in (None, each.is_on_cpu)]
-        form, of_part = check_part(part, own, scale)
+    truths["rows"] = rows.keys() == best.keys() and all(
+        math.isclose(number, best[row].figure, rel_tol=1e-6) for row, number in rows.items()
+    )
+    parts = [said]
+    if len(by_side) > 1:
+        _, *named = re.split(rf" ?({'|'.join(HEADS.values())}): ", said)
+        parts = named[1::2]
+        truths["sides"] = named[::2] == [HEADS[side] for side in by_side]
+    for part, (side, of_side) in zip(parts, by_side.items(), strict=True):
+        form, of_part = check_part(part, of_side, scale)
         forms.add(form)
         truths |= {f"{why} ({side})": holds for why, holds in of_part.items()}
     # OpenSSL counts the time of its process, the other tools that of all cores.
     cores = "of one core" if benchmark == "openssl" else "of all cores"
     truths["cores"] = {*re.findall(r" % (of \w+ cores?|CPU)", said)} <= {cores}
-    listed = ranking._lead(figures.ranking)
+    first_side = next(iter(figures.ranking.sides.values()))
+    listed = ranking._lead(msgspec.structs.replace(figures.ranking, rows=first_side))
     same, near, spread = leading(order)
     truths |= {
         "row of the list": is_true_row(
@@ -342,11 +334,10 @@ def check(
             len(same) == 1 and spread >= 1.5,
         ),
         "best ever": measured.is_best_ever(benchmark, figures, order[0]),
-        "before": all(is_true_before(row, measured, scale) for row in figures.ranking.rows),
         "not measured": {*figures.not_measured} == measured.socs(benchmark) - {*having},
         "failed": {*figures.failed} == {soc for soc, gave in having.items() if not gave},
         "left out": {name.split()[0] for name, _ in figures.left_out}
-        >= {soc for soc, gave in having.items() if gave} - {*best},
+        >= {soc for soc, gave in having.items() if gave} - {soc for soc, _ in best},
     }
     return forms, [f"{why}: {said}" for why, holds in truths.items() if not holds]
 
@@ -436,7 +427,7 @@ def test_what_a_ranking_says_is_true() -> None:
             met.update(forms)
             for name in ("failed", "left_out", "not_measured"):
                 lists[name] += bool(getattr(figures, name))
-            lists["of older engines"] += len(measured.before)
+            lists["of older engines"] += measured.of_older_engines
             lists["best ever"] += measured.of_best_ever
             false += [f"seed {seed}, {benchmark}, {figures.name}: {each}" for each in wrong]
     assert false == []

@@ -6,6 +6,7 @@ import datetime
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -54,6 +55,9 @@ MAX_LOG_TICKS = 12
 MIN_SHARE_TO_END = 0.15
 """The least distance of a tick from the end of a logarithmic axis, as a share of its length."""
 
+SIDES = {True: "On the CPU", False: "With the accelerator", None: "Engine not known"}
+"""The names of the sides on which engines are."""
+
 NUMBER = units.parse("1").kind
 """The kind of unit of a figure without one."""
 
@@ -75,9 +79,8 @@ class OtherRun(msgspec.Struct, frozen=True):
 
 class RankedRow(msgspec.Struct, frozen=True):
     """A SoC in a ranking: its best figure with the range of its runs, the engine and the CPU load
-    in per cent. ``others`` are the figures of other engines: those of the same board in the same
-    release, and the best of the last older release that used the CPU where this one used an
-    accelerator, or vice versa. ``page`` and ``anchor`` lead to the SoC's other releases."""
+    in per cent. ``others`` are the figures of other engines of the same board in the same release.
+    ``page`` and ``anchor`` lead to the SoC's other releases."""
 
     soc: str
     page: str
@@ -94,12 +97,11 @@ class RankedRow(msgspec.Struct, frozen=True):
     """The part of the run that was worst, such as a core, if the ranking is by that."""
     board_name: str = ""
     """The board's current name in bundles."""
-    before: str = ""
-    """The best figure of that older release, in words."""
     year: str = ""
     """The year of the release, if it was measured long before the newest of the ranked releases."""
     is_on_cpu: bool | None = None
-    """The side of the engine: true for the CPU, false for an accelerator, else ``None``."""
+    """The side of the engine in a ranking of both: true for the CPU, false for an accelerator,
+    ``None`` if it is unknown. Others have only ``None``."""
 
     @property
     def spread(self) -> float:
@@ -108,9 +110,10 @@ class RankedRow(msgspec.Struct, frozen=True):
 
 
 class Ranking(msgspec.Struct, frozen=True):
-    """SoCs ranked by one figure, best first. Positions on the axis are shares of its length.
-    ``start`` and ``end`` are the figures at its ends; ``ticks`` are positions with labels. The
-    CPU loads are shares ``load_of`` one or all cores."""
+    """SoCs ranked by one figure, best first, with one side after the other, as the CPU and an
+    accelerator leave different loads. Positions on the axis are shares of its length. ``start`` and
+    ``end`` are the figures at its ends; ``ticks`` are positions with labels. The CPU loads are
+    shares ``load_of`` one or all cores."""
 
     title: str
     unit: str
@@ -121,6 +124,12 @@ class Ranking(msgspec.Struct, frozen=True):
     ticks: list[tuple[float, str]]
     rows: list[RankedRow]
     load_of: str = ""
+
+    @property
+    def sides(self) -> dict[str, list[RankedRow]]:
+        """The rows of each side by its name; a ranking without sides has one with no name."""
+        by_side = grouped(self.rows, lambda row: row.is_on_cpu)
+        return {SIDES[side] if len(by_side) > 1 else "": rows for side, rows in by_side.items()}
 
     def position(self, value: float) -> float:
         """Return the position of a figure on the axis."""
@@ -572,22 +581,15 @@ class _Reader:
         load = engines.load_beside(record, self.evidence.means)
         return OtherRun(self.number(record), engine, load)
 
-    def in_brief(self, record: Record) -> str:
-        """Return a figure of an older release in words."""
-        side = "CPU" if self.evidence.is_on_cpu(record) else "accelerator"
-        return f"{side} in {record.guide.release}: {units.number(self.number(record))}"
-
-    def row(self, page: str, ordered: Sequence[Record]) -> RankedRow:
-        """Return the row of a SoC, given its figures, best first, and the page of its releases."""
+    def row(self, page: str, side: bool | None, ordered: Sequence[Record]) -> RankedRow:
+        """Return the row of a SoC on one side, given its figures, best first, and the page of its
+        releases."""
         last = max((record.guide for record in ordered), key=newest.age)
         best = next(record for record in ordered if record.guide == last)
-        # An older release is here only for an engine that the newest one did not use.
-        older = next((record for record in ordered if record.guide != last), None)
         others = [
             self.run(record)
             for record in ordered
-            if record is not best
-            and (record is older or (record.guide, record.board) == (best.guide, best.board))
+            if record is not best and (record.guide, record.board) == (best.guide, best.board)
         ]
         soc, run, part, site = best.guide.soc, self.run(best), self.figure.worst_of, self.site
         ends = (best.cell.low, best.cell.high)
@@ -602,9 +604,8 @@ class _Reader:
             *(low, high, run.engine, run.load, others),
             labels.param(self.evidence.benchmark, part, best.params[part]) if part else "",
             site.boards.today(soc, best.board),
-            self.in_brief(older) if older else "",
             self.evidence.old_years.get(best.guide, ""),
-            self.evidence.is_on_cpu(best),
+            side,
         )
 
 
@@ -615,16 +616,26 @@ def _ranked(
     the best figure of any release; ``None`` if fewer than two SoCs have one without doubt."""
     benchmark, doubts = evidence.benchmark, {id(r): site.marks.doubt(r) for r in figure.records}
     sound = [record for record in figure.records if not doubts[id(record)]]
-    by_soc = grouped(sound, lambda record: record.guide.soc)
-    if len(by_soc) < 2:
+    if len({record.guide.soc for record in sound}) < 2:
         return None
+    sides = [evidence.is_on_cpu(record) for record in sound]
+    if not {True, False} <= {*sides}:
+        sides = [None] * len(sound)
+    by_row: dict[tuple[str, bool | None], list[Record]] = {}
+    for record, side in zip(sound, sides, strict=True):
+        by_row.setdefault((record.guide.soc, side), []).append(record)
     reader, better = _Reader.of(site, evidence, figure, sound), benchmark.better(figure.metric)
     sign = 1 if better == "lower" else -1
     rows = [
-        reader.row(pages[soc], sorted(records, key=lambda record: sign * reader.number(record)))
-        for soc, records in by_soc.items()
+        reader.row(
+            *(pages[soc], side),
+            sorted(records, key=lambda record: sign * reader.number(record)),
+        )
+        for (soc, side), records in by_row.items()
     ]
     rows.sort(key=lambda row: (sign * row.number, units.natural(row.soc)))
+    # The side with the best figure comes first, and each side keeps its order.
+    rows = [*chain.from_iterable(grouped(rows, lambda row: row.is_on_cpu).values())]
     symbol = _symbol(benchmark, figure.metric, reader.unit)
     left_out = [
         (f"{_named(site, r)}: {units.number(reader.number(r))} {symbol}".rstrip(), doubts[id(r)])
@@ -706,13 +717,11 @@ class Leaders(NamedTuple):
 
 
 def leaders(ranking: Ranking) -> Leaders:
-    """Return the SoCs that lead in a ranking."""
-    # A ranking has at least two SoCs.
-    first, second = ranking.rows[0], ranking.rows[1]
-    equal = [row.soc for row in ranking.rows if row.number == first.number]
-    near = 1
-    if _ratio(first.number, second.number) < MIN_LEAD_RATIO:
-        near = sum(_ratio(first.number, row.number) < MIN_LEAD_RATIO for row in ranking.rows)
+    """Return the SoCs that lead on the first side of a ranking."""
+    rows = [row for row in ranking.rows if row.is_on_cpu is ranking.rows[0].is_on_cpu]
+    first = rows[0]
+    equal = [row.soc for row in rows if row.number == first.number]
+    near = sum(_ratio(first.number, row.number) < MIN_LEAD_RATIO for row in rows)
     if len(equal) > 1:
         # Equal figures have different loads and engines, so leave these out.
         return Leaders(equal, _in_words(ranking, first.number), near, False)
@@ -730,15 +739,10 @@ def _in_words(ranking: Ranking, number: float, load: float | None = None, engine
 
 
 def lead(figures: RankedFigures) -> str:
-    """Return what says which SoC leads, with engine and load: a sentence, or one for the CPU and
-    one for accelerators if each SoC is known to have used the one or the other."""
-    by_side = grouped(figures.ranking.rows, lambda row: row.is_on_cpu)
-    if {*by_side} != {True, False}:
-        return _lead(figures.ranking)
+    """Return what says which SoC leads, with engine and load: a sentence, or one for each side."""
     return " ".join(
-        f"{'On the CPU' if is_on_cpu else 'With the accelerator'}: "
-        + _lead(msgspec.structs.replace(figures.ranking, rows=members))
-        for is_on_cpu, members in by_side.items()
+        (f"{side}: " if side else "") + _lead(msgspec.structs.replace(figures.ranking, rows=rows))
+        for side, rows in figures.ranking.sides.items()
     )
 
 

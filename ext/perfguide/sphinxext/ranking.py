@@ -97,7 +97,7 @@ def _plain(ranking: Ranking) -> nodes.table:
             ", ".join(filter(None, (row.board, row.part, row.release, row.year))),
             words(
                 units.number(row.number),
-                "; ".join(filter(None, (row.engine, row.before))),
+                row.engine,
                 sign=" ",
             ),
             _load(row),

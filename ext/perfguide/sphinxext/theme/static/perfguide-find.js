@@ -278,7 +278,8 @@
       const href = `${root}${address}`;
       const table = (await contentOf(href)).querySelector(".perf-ranking");
       const [lead] = [...table.closest("section").querySelectorAll(":scope > p")].filter((each) => each.textContent.startsWith(`${name}: `));
-      const rows = [...table.tBodies[0].rows].map((row) => ({
+      const rows = [...table.querySelectorAll("tr[data-board]")].map((row) => ({
+        side: row.closest("tbody").querySelector(".perf-side")?.textContent ?? "",
         soc: row.querySelector("th a").textContent,
         where: row.querySelector("th small").textContent,
         href: new URL(row.querySelector("th a").getAttribute("href"), new URL(href, location)).href,
@@ -423,10 +424,10 @@
      rankings: by its best board in the release that counts. */
   async function ranked(title) {
     const rankings = await readRankings(rankingsOf(title, asked).filter(({ address }) => address).slice(0, ROWS));
-    const lines = rankings.map(({ title: name, href, unit, rows }) => ({
-      name: make("a", { href }, name), unit,
-      cells: named.slice(0, MAX_SIDES).map((word) => rows.find(({ soc }) => soc === socOf.get(word))),
-    })).filter(({ cells }) => cells.filter(Boolean).length > 1);
+    const lines = rankings.flatMap(({ title: name, href, unit, rows }) => [...new Set(rows.map(({ side }) => side))].map((side) => ({
+      name: make("a", { href }, [name, side].filter(Boolean).join(": ")), unit,
+      cells: named.slice(0, MAX_SIDES).map((word) => rows.find((row) => row.soc === socOf.get(word) && row.side === side)),
+    }))).filter(({ cells }) => cells.filter(Boolean).length > 1);
     return {
       lines: lines.map(({ cells, ...line }) => ({ ...line, cells: cells.map((each) => each && ofRow(each)) })),
       sides: lines.length ? lines[0].cells.filter(Boolean).map(sideOfRow) : [],
