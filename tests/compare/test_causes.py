@@ -223,6 +223,36 @@ def test_what_moved_otherwise_than_a_clock_is_judged_at_equal_clock(tmp_path: Pa
     ]
     (stayed,) = (row for row in both.rows if row.params.get("block_size") == 8)
     assert row_texts.outcome(stayed) == "regressed +0.0 %, −14.3 % at equal clock"
+    assert stayed.ground.startswith(
+        "−14.3 % at equal clock: earlier figures are scaled to 1,400 MHz; "
+    )
+
+
+@pytest.mark.parametrize(("fell_to", "first"), [(0.86, "sk"), (0.9, "evm")])
+def test_a_board_that_kept_its_clock_shows_the_size_of_a_move(
+    fell_to: float, first: str, tmp_path: Path
+) -> None:
+    clocks = {"evm": [1200] * 8 + [1400], "sk": [1400] * 9}
+    bundles = [
+        loaded(
+            result("clock", "MHz", value=mhz),
+            *(result(value=n * mhz, params={"block_size": n}) for n in range(1, 8)),
+            result(
+                value=8 * min(mhz, 1200) if board == "evm" else 11200 * fall,
+                params={"block_size": 8},
+            ),
+            id=f"{board}-{at}",
+            board__name=board,
+            sdk__version=f"9.{at + 1}",
+        )
+        for board, own in clocks.items()
+        for at, mhz in enumerate(own)
+        for fall in [fell_to if at == 8 else 1.0]
+    ]
+    of_processor = f'subsystems = ["processor"]\n{WITH_CLOCK}'
+    both = newest(bundles, described(tmp_path, of_processor))
+    (event,) = (event for event in both.events if event.kind == "regressed")
+    assert event_titles.farthest(event).board == first and len(event.rows) == 2
 
 
 TWO_STATES = (5.3, 88.0, 6.1, 7.0, 90.0)

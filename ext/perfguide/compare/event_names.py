@@ -103,14 +103,16 @@ def farthest_first(row: Row) -> tuple[bool, float]:
 
 def _firmest_of(rows: Sequence[Row]) -> Callable[[Row], tuple[object, ...]]:
     """Return a sort key for the rows of an event: proved ones come first, then figures that moved on more
-    boards, those that moved far on each of them before others, and rows that moved farthest."""
+    boards, those that moved far on each of them before others, boards at the old clock, and rows that moved
+    farthest."""
     sizes: dict[tuple[object, ...], list[float]] = {}
     for row in rows:
         sizes.setdefault(figure_of(row), []).append(abs(row.worse_by or 0.0))
 
     def key(row: Row) -> tuple[object, ...]:
         own = sizes[figure_of(row)]
-        return row.verdict == "noisy", -len(own), len(own) > 1 and -min(own), *farthest_first(row)
+        alike = -len(own), len(own) > 1 and -min(own)
+        return row.verdict == "noisy", *alike, bool(row.past), *farthest_first(row)
 
     return key
 

@@ -101,13 +101,20 @@ def size_text(event: Event) -> str:
 
 
 def farthest(event: Event) -> Row:
-    """Return the row of the largest move that the title of an event gives, or else the first row."""
+    """Return the row of the largest move that the title of an event gives, or else the first row. If one
+    moved nearly as far without a change of clock, its figures show that size, and it is returned."""
     sized = [(row, move) for row in event.leading if (move := _move(row))]
     if sized:
         are_factors = max(log for _, (log, _) in sized) >= math.log(units.MIN_FACTOR)
-        return max(sized, key=lambda each: each[1][not are_factors])[0]
+        sizes = {id(row): move[not are_factors] for row, move in sized}
+        near = [row for row, _ in sized if sizes[id(row)] >= NEARLY_AS_FAR * max(sizes.values())]
+        return min(near, key=lambda row: (bool(row.past), -sizes[id(row)]))
     tiny = [row for row in event.leading if is_next_to_nothing(row)]
     return max(tiny, key=_larger_end, default=event.rows[0])
+
+
+NEARLY_AS_FAR = 0.9
+"""The least share of the largest move that is nearly as far."""
 
 
 def _larger_end(row: Row) -> float:

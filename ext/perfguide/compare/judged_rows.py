@@ -287,7 +287,7 @@ def _of_clock(row: Row, judged: Row, scaled: OpenRow, clock: Row) -> Row:
         past=(*past, (row.old.guide.release, scaled.pair.old.mean)),
         follows=row.follows,
         odd=row.odd,
-        ground=f"{judged.ground}; {change} at equal clock: earlier figures are scaled to {now}",
+        ground=f"{change} at equal clock: earlier figures are scaled to {now}; {judged.ground}",
     )
 
 
