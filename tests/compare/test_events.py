@@ -27,6 +27,7 @@ from perfguide.compare import (
     waiver_entries,
 )
 from perfguide.compare.comparison import Comparison
+from perfguide.compare.event_worth import is_worth_an_event
 from perfguide.compare.headline import headline
 
 from test_verdicts import compared  # isort: skip
@@ -506,6 +507,21 @@ def test_a_fall_after_two_equal_figures_is_listed_by_the_scatter_of_rows_of_its_
     if is_listed:
         assert re.search(r"half of such rows scatter within ±\d", event_evidence.unproved(row))
     assert not both.events and headline(both).state == ("look" if is_listed else "ship")
+
+
+@pytest.mark.parametrize("boards", [("sk",), ("sk", "evm")])
+@pytest.mark.parametrize("releases_before", [2, 6])
+@pytest.mark.parametrize("wander", [0.02, 1.0])
+def test_a_small_fall_from_a_constant_level_is_an_event(
+    speed: Catalog, boards: tuple[str, ...], releases_before: int, wander: float
+) -> None:
+    """On several boards or after many releases."""
+    figures = [100.0 + wander * (n % 2) for n in range(releases_before)] + [93.0]
+    both = newest(
+        [replace_board(own, name) for own in lately({64: figures}) for name in boards], speed
+    )
+    is_event = wander < 0.1 and (len(boards) > 1 or releases_before == 6)
+    assert is_worth_an_event([replace(row, verdict="noisy") for row in both.rows]) is is_event
 
 
 @pytest.mark.parametrize(("level", "state"), [(166.0, "look"), (299.0, "do not ship")])

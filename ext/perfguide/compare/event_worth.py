@@ -45,6 +45,10 @@ MIN_MANY_POINTS = 1.0
 MAX_PAIR_RATIO = 1.25
 """The largest ratio of moves, as logs, of one figure on several boards that are hardly chance."""
 
+MIN_CONSTANT_FALL, MIN_CONSTANT_RATIO, MIN_CONSTANT_RELEASES = math.log(1.03), 10.0, 6
+"""The least fall, as a log and as a multiple of the range of all earlier figures, that is an event although
+its benchmark usually scatters as far; and the fewest earlier releases if one board alone shows it."""
+
 
 def split_far_moves(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
     """Divide the unproved rows that moved far into those that do not often do so, and others.
@@ -138,6 +142,7 @@ def is_worth_an_event(rows: Sequence[Row]) -> bool:
     The first rule that fits decides:
 
     - Rows that left the mean of their samples, or whose runs failed in part, are worth one.
+    - Rows that left a constant level, on several boards or after many releases, are.
     - Rows back at an earlier level are if one moved by ``MIN_FAR_LOG``, or there are ``MANY_ROWS``.
     - Rows that rose are not if they are fewer than ``MIN_RISEN_ROWS`` and none left a level.
     - Several rows are if one moved by ``MIN_FAR_LOG``, ``MANY_ROWS`` by ``MIN_EVENT_LOG``, or their
@@ -147,6 +152,9 @@ def is_worth_an_event(rows: Sequence[Row]) -> bool:
       the scatter of its kind or has none known.
     """
     if all(has_left_mean(row) or row.doubt.startswith(FAILED_RUN) for row in rows):
+        return True
+    least = 2 if len({row.board for row in rows}) > 1 else MIN_CONSTANT_RELEASES
+    if all(_left_constant(row, least) for row in rows):
         return True
     # A figure with two names counts once.
     moves = [abs(row.worse_by or 0.0) for row in {row.measurement: row for row in rows}.values()]
@@ -163,6 +171,17 @@ def is_worth_an_event(rows: Sequence[Row]) -> bool:
         return False
     is_odd = is_fall and (is_beyond_kind(row) or row.scatter is None)
     return moves[0] >= (MIN_FALL_LOG if is_odd else MIN_FAR_LOG)
+
+
+def _left_constant(row: Row, releases: int) -> bool:
+    """Return whether a row of at least so many earlier releases fell far beyond their range."""
+    before, fall = figures_before(row), row.worse_by or 0.0
+    return (
+        len(before) >= releases
+        and measures_own(row)
+        and not row.spread
+        and fall >= max(MIN_CONSTANT_RATIO * log_range(before), MIN_CONSTANT_FALL)
+    )
 
 
 def _has_risen(row: Row) -> bool:
