@@ -199,7 +199,7 @@ def test_a_guide_says_that_it_has_the_samples_of_the_release_before(tmp_path: Pa
     )
     guide = (pages / "guides/AM62X/linux/09.02.rst").read_text("utf-8")
     assert (
-        f"{same} figures are those of 09.01, with or without further samples, so they cannot show"
+        f"{same} figures are repeated from 09.01, alone or with more samples, so they cannot show"
         in guide
     )
     shown = (pages / "guides/AM62X/linux/09.02/results.csv").read_text("utf-8")

@@ -402,7 +402,10 @@ def check_careful(page: Page, checked: Checked) -> None:
     else:
         head, _, tail = said.rpartition(" Health")
         wanted = Counter(f.severity for f in every)
-        rest = re.search(r"\. Most guides of this SoC have (it|them|(\d+) of them) too\.$", head)
+        rest = re.search(
+            r"\. (This finding|(\d+) of these findings) (?:is|are) in most guides of this SoC\.$",
+            head,
+        )
         first = COUNTED.match(head)
         worst = [f for f in every if f.severity == min(wanted, key=list(SEVERITIES.values()).index)]
         sizes = sorted((len(f.suspects) + f.left_out for f in worst), reverse=True)
@@ -413,8 +416,8 @@ def check_careful(page: Page, checked: Checked) -> None:
         named = [title for title in titles if title in head]
         is_true = (
             not tail
-            and (int(rest[2] or len(every)) if rest else 0) == shared
-            and (not rest or rest[1] != "it" or len(every) == 1)
+            and (int(rest[2] or 1) if rest else 0) == shared
+            and (not rest or (rest[1] == "This finding") == (len(every) == 1))
             and bool(first)
             and SEVERITIES[first[2]] == next(s for s in SEVERITIES.values() if wanted[s])
             and int(first[1]) == wanted[SEVERITIES[first[2]]]

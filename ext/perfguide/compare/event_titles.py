@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 
 from ..common import units
@@ -47,7 +48,8 @@ def title_parts(
         names = [comparison.board_names.get(board, board) for board in event.boards]
         boards = f"on {units.enumeration(names)}"
         # Else “as in 07.01 on SK” would be about the wrong release.
-        how_far += "," * any(sign in how_far for sign in (", ", "; ", ": "))
+        open_text = re.sub(r" \([^)]*\)", "", how_far)
+        how_far += "," * any(sign in open_text for sign in (", ", "; ", ": "))
     proved = sum(each.verdict != "noisy" for each in counted)
     at_clock = sum(bool(each.past) for each in counted)
     is_mixed = 0 < proved < len(counted) and not event.is_cause

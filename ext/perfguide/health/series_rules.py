@@ -36,7 +36,7 @@ RULES = (
     Rule(
         "one-release-jump",
         "warning",
-        "a jump that the next release takes back",
+        "a jump in one release only",
         "a figure of one release is at least 1.3 times higher or lower than both the release "
         "before and the one after, which agree",
         "measure that release again; if it stays, say in its notes what was different",
@@ -45,7 +45,7 @@ RULES = (
     Rule(
         "rate-collapsed",
         "warning",
-        "next to nothing of a usual rate",
+        "a small fraction of the usual rate",
         "a rate is at most a hundredth of that of an earlier release, and another release or board was about as "
         "fast as that, or of what half of four or more other SoCs have, with the same engine or, for the CPU, with any; what hardly works has no speed that could "
         "be ranked",

@@ -550,14 +550,9 @@ class Headlines:
         badge = Part(counts[worst], strong=True, severity=worst)
         among = f" among {len(every)} findings" if len(counts) > 1 else ""
         link = Part("Health", HEALTH, section_name(HEALTH, section_of(self._site, key)))
-        shared = (
-            f"{len(usual)} of them"
-            if len(usual) < len(every)
-            else "it"
-            if len(every) == 1
-            else "them"
-        )
-        rest = f" Most guides of this SoC have {shared} too." if usual else ""
+        shared = f"{len(usual)} of these findings" if len(every) > 1 else "This finding"
+        verb = "is" if len(usual) == 1 else "are"
+        rest = f" {shared} {verb} in most guides of this SoC." if usual else ""
         return [Fact("Careful", (badge, Part(f"{among}: {named}{more}.{rest} "), link))]
 
 
@@ -748,9 +743,9 @@ def _repeated(comparison: Comparison) -> str:
     release = next((row.old.guide.release for row in repeated if row.old), "")
     if not repeated:
         return ""
-    figures = f"{units.with_noun(len(repeated), 'figure')} {_is(len(repeated))} those of {release}"
-    more = "with or without further samples, so they cannot show a change since then"
-    return f"{figures}, {more}."
+    figures = f"{units.with_noun(len(repeated), 'figure')} {_is(len(repeated))} repeated from {release}"
+    pronoun = "it" if len(repeated) == 1 else "they"
+    return f"{figures}, alone or with more samples, so {pronoun} cannot show a change."
 
 
 def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
