@@ -108,9 +108,12 @@ def _over_releases(
     target = Target(site, page, max_elements=MAX_ELEMENTS // len(records))
     # Equal numbers fill the rows, of three charts each; one alone would leave a gap.
     room = max(1, MAX_TRENDS // len(records))
+    # A board has one colour on the page: that of the table of the first system.
+    colours = tuple(chain.from_iterable(site.scenes[platform].order for platform in records))
     for platform, figures in records.items():
         if figures:
-            slug, scene = site.platform_slugs[platform], site.scenes[platform]
+            slug = site.platform_slugs[platform]
+            scene = replace(site.scenes[platform], order=colours)
             caption = f"{soc} headline figures, {family(figures[0].guide)}"
             view = summaries.headline_view(site.catalog, figures)
             guides = {record.guide for record in figures}
