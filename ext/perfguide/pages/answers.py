@@ -797,6 +797,8 @@ def _moved(row: Row, clock: Row | None) -> str:
         before = [(value, release) for release, value in row.line if version(release) < now]
         value, release = max(before)
         return f"{FAILED_RUN_BEFORE} (best before: {units.number(value)} in {release})"
+    if row.verdict == "incomparable":
+        return ": ".join(filter(None, (WORDS[row.verdict], row.ground.partition("; ")[0])))
     moved = row.verdict in ("regressed", "improved", "changed")
     followed = f" with its clock, {row_texts.from_to(clock)}" if clock else ""
     return f"{row_texts.outcome(row)}{followed}" if moved else row_texts.verdict(row)
