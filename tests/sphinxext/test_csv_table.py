@@ -17,7 +17,7 @@ from perfguide.common.units import TableCell
 from perfguide.sphinxext import html_table
 from perfguide.sphinxext.printed_tables import texts
 from perfguide.sphinxext.table_heads import block_labels
-from perfguide.sphinxext.table_widths import phone_columns, steps
+from perfguide.sphinxext.table_widths import phone_columns, steps, zero_classes
 from perfguide.sphinxext.tabs import distinct_parts
 from perfguide.tables.grids import Grid, Note
 
@@ -346,3 +346,11 @@ def test_numbers_get_the_zeros_of_their_column_up_to_the_digits_of_pages() -> No
     mixed_rows = (("a", "n", rows[1][1]), ("b", "s", rows[0][1]))
     mixed = html_table.body(Grid((("Metric", "Unit", "SK"),), mixed_rows, 2), [""] * 3)
     assert ">76</data>" in mixed and "perf-p" not in mixed, "it may be a count"
+
+
+def test_figures_of_a_column_get_the_zeros_that_they_lack_up_to_four_digits() -> None:
+    classes = zero_classes(["43.15", "60", "68.3", "180.2", "1,234", "failed"])
+    assert {text: name for text, name in classes.items() if name} == {
+        "60": "perf-p2",
+        "68.3": "perf-z1",
+    }

@@ -21,7 +21,7 @@ from .table_widths import (
     PhoneColumns,
     is_words,
     max_decimals,
-    zeros,
+    zero_class,
 )
 
 _ARROWS = {units.ARROWS["higher"]: "higher is better", units.ARROWS["lower"]: "lower is better"}
@@ -99,10 +99,8 @@ def _cell(
     """
     kind, spread = f' class="perf-n{group_class}"', ""
     if not isinstance(content, str):
-        # Style sheets add the zeros, so that they are not copied with the text.
-        lacking = zeros(content, decimals)
-        sign = "z" if "." in content[1] else "p"
-        inner = _data(content, f' class="perf-{sign}{lacking}"' if lacking else "")
+        padded = zero_class(content, decimals)
+        inner = _data(content, f' class="{padded}"' if padded else "")
         spread = f'<span class="perf-spread">{escape(content[2])}</span>' if content[2] else ""
     elif content == units.MISSING:
         inner = NOT_MEASURED

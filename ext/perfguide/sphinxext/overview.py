@@ -37,6 +37,7 @@ from ..pages.lists import (
 from .answers import CUT_NOTE, RUNS_NOTE, plain_figure
 from .config import page_name
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
+from .table_widths import zero_classes
 
 MAX_COLUMNS = 8
 """The maximum number of headline results in the matrix: those with a rank in the catalog, then
@@ -155,6 +156,7 @@ class perf_overview(ScreenNode):
             "columns": columns,
             "lines": lines,
             "marks": marks,
+            "digits": [zero_classes([cell.text for cell in cells]) for cells in by_column],
             "rooms": rooms,
             "caption": CAPTION,
             "notes": notes,

@@ -19,6 +19,7 @@ from ..common.diagnostics import visible
 from ..common.package import ROOT
 from .config import page_name, page_uri
 from .html_table import BOARD_COLOURS, NOT_MEASURED, box
+from .table_widths import zero_classes
 
 MAX_PRINTED_CHARS = 200
 """The maximum length of a cell from data in a printed table."""
@@ -45,6 +46,7 @@ def templates() -> jinja2.Environment:
     out.globals.update(
         zip=zip,
         words=words,
+        zero_classes=zero_classes,
         arrows=units.ARROWS,
         not_measured=Markup(NOT_MEASURED),
         colours=BOARD_COLOURS,

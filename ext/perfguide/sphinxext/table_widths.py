@@ -66,6 +66,20 @@ def zeros(content: TableCell, decimals: int) -> int:
     return max(0, min(decimals - len(fraction), units.DIGITS - significant))
 
 
+def zero_class(content: TableCell, decimals: int) -> str:
+    """Return the class with which a style sheet adds those zeros, so that they are not copied with
+    the text, or an empty string."""
+    lacking = zeros(content, decimals)
+    return f"perf-{'z' if '.' in content[1] else 'p'}{lacking}" if lacking else ""
+
+
+def zero_classes(texts: Collection[str]) -> dict[str, str]:
+    """Return the class of each number, by text, in a column of plain numbers."""
+    cells = [(0.0, text, "") for text in texts]
+    decimals = max_decimals(cells)
+    return {cell[1]: zero_class(cell, decimals) for cell in cells}
+
+
 def max_decimals(cells: Iterable[TableCell]) -> int:
     """Return the largest number of decimals of plain numbers among the cells of a column."""
     texts = (cell[1] for cell in cells if not isinstance(cell, str))
