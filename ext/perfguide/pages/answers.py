@@ -743,7 +743,9 @@ def _repeated(comparison: Comparison) -> str:
     release = next((row.old.guide.release for row in repeated if row.old), "")
     if not repeated:
         return ""
-    figures = f"{units.with_noun(len(repeated), 'figure')} {_is(len(repeated))} repeated from {release}"
+    figures = (
+        f"{units.with_noun(len(repeated), 'figure')} {_is(len(repeated))} repeated from {release}"
+    )
     pronoun = "it" if len(repeated) == 1 else "they"
     return f"{figures}, alone or with more samples, so {pronoun} cannot show a change."
 

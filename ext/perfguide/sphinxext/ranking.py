@@ -12,6 +12,7 @@ from ..common import units
 from ..figures import engines
 from ..pages.ranking import MIN_SPREAD, RankedRow, Ranking, round_up
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
+from .table_widths import zero_classes
 
 MAX_LABELS_LENGTH, LABEL_GAP = 20, 2
 """The number of characters that fit below the narrowest axis, and between two labels."""
@@ -31,6 +32,7 @@ class perf_ranking(ScreenNode):
             "has_loads": any(row.load is not None for row in ranking.rows),
             "full_load": _full_load(ranking.rows),
             "has_runs": any(row.low is not None for row in ranking.rows),
+            "zeros": zero_classes([units.number(row.number) for row in ranking.rows]),
             "min_spread": MIN_SPREAD,
             "load": _load,
             "dot": _dot,
