@@ -259,7 +259,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     facts = _facts(target / "guides/AM62X/linux/09.01.00.08.rst")
     assert [*facts] == ["Crypto", "Changed", "Careful"]
     assert facts["Crypto"] == (
-        ":ref:`AES-128-CBC, 1 KiB: 24.66 MB/s at 37 % of one core "
+        ":ref:`AES-128-CBC, 1 KiB: 24.66 MB/s at 37 % of one core over all sizes "
         "<am62x/linux/09.01.00.08/openssl-throughput>` "
         "(SK SiP; engine not recorded, likely the accelerator); "
         ":ref:`IPsec, AES-128: 281.2 Mbit/s at 47.24 % of all cores "

@@ -43,7 +43,7 @@ FORMS = (
 )
 FIGURE = (
     rf"(?:a score of )?(?P<figure>{N})(?: (?P<unit>[^ .;(]+))?"
-    rf"(?: at (?P<load>{N}) % (?:of one core|of all cores|CPU))?(?: \((?P<engine>.+?)\))?"
+    rf"(?: at (?P<load>{N}) % (?:of one core over all sizes|of all cores|CPU))?(?: \((?P<engine>.+?)\))?"
 )
 RELEASE = r"(?:RT-)?Linux (?P<release>[\w.]*\w)"
 ENDS = rf"(?P<least>{N})(?: to (?P<most>{N}))?"
@@ -320,8 +320,8 @@ def check(
         forms.add(form)
         truths |= {f"{why} ({side})": holds for why, holds in of_part.items()}
     # OpenSSL counts the time of its process, the other tools that of all cores.
-    cores = "of one core" if benchmark == "openssl" else "of all cores"
-    truths["cores"] = {*re.findall(r" % (of \w+ cores?|CPU)", said)} <= {cores}
+    cores = "of one core over all sizes" if benchmark == "openssl" else "of all cores"
+    truths["cores"] = {*re.findall(r" % (of \w+ cores?(?: over all sizes)?|CPU)", said)} <= {cores}
     first_side = next(iter(figures.ranking.sides.values()))
     listed = ranking._lead(msgspec.structs.replace(figures.ranking, rows=first_side))
     same, near, spread = leading(order)

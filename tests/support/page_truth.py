@@ -271,7 +271,7 @@ def is_engine(said: str, engine: str, load: float | None) -> bool:
 
 
 CRYPTO_PART = re.compile(
-    rf"(?:; )?(?:(?P<label>[A-Z][^:;]*): )?(?P<figure>{N}) (?P<unit>\S+)(?: at (?P<load>{N}) % of (?P<cores>one core|all cores))? "
+    rf"(?:; )?(?:(?P<label>[A-Z][^:;]*): )?(?P<figure>{N}) (?P<unit>\S+)(?: at (?P<load>{N}) % of (?P<cores>one core over all sizes|all cores))? "
     r"\((?P<boards>[^();]+?)(?:, the fastest of (?P<of>\d+) boards)?; (?P<engine>[^();]+)\)"
 )
 
@@ -308,7 +308,8 @@ def _is_part(page: Page, row: Row, at: dict[str, str]) -> bool:
         )
         and sorted(re.split(", | and ", at["boards"])) == sorted(boards)
         # OpenSSL counts the time of its process, the other tools that of all cores.
-        and at["cores"] in (None, "one core" if row.name[0] == "openssl" else "all cores")
+        and at["cores"]
+        in (None, "one core over all sizes" if row.name[0] == "openssl" else "all cores")
         and (int(at["of"]) == len(row.sound) if at["of"] else len(boards) == len(row.sound))
         and is_engine(at["engine"], _engine(row), load)
         and owner in page.site.of.results
@@ -484,16 +485,17 @@ def check_counts(page: Page, checked: Checked) -> None:
 
 # ---------------------------------------------------------------- worth of an accelerator
 
-FIGURE = rf"({N}) MB/s(?: at ({N}) % of one core)?"
+FIGURE = rf"({N}) MB/s(?: at ({N}) % of one core over all sizes)?"
 WORTH = re.compile(
     rf"(?P<algorithm>[A-Z]+-\S+) on (?P<board>.+?) with blocks of (?P<size>[\w ]+): {FIGURE} with (?P<what>.+?)"
     rf"(?:; {FIGURE} with (?P<cpu>.+?), the fastest on the CPU|; {FIGURE} in a run of (?P<release>\S+) whose engine is not recorded)?\."
-    rf"(?P<apart> The two are of different releases\.)?(?: That run was faster (?P<busy>.+)\.)?$"
+    rf"(?P<apart> The two are of different releases\.)?(?: That run was faster (?P<busy>.+?)\.)?"
+    r"(?P<note> The CPU time of one size was not measured\.)?$"
 )
 MORE = "more data per second of CPU time"
 SUBJECT = r"Hardware crypto(?:, last measured in (?P<old>\S+),)?"
 VERDICTS = (
-    rf"{SUBJECT} is (?:(?P<none>not) faster at any block size up to .+|faster (?P<faster>.+)); its CPU time is not known",
+    rf"{SUBJECT} is (?:(?P<none>not) faster at any block size up to .+|faster (?P<faster>.+)); (?:its CPU time is not known|(?P<unclear>which takes less CPU time is not clear))",
     rf"{SUBJECT} is (?:(?P<none>not) faster at any block size up to .+, but|faster (?P<faster>.+), and) moves {MORE} (?P<thrifty>.+)",
     rf"{SUBJECT} is hardly worth it: it is (?P<none>not) faster at any block size up to .+, and moves {MORE} (?P<thrifty>with blocks of \w+ \w+ only)",
     rf"{SUBJECT} is (?:(?P<none>not) faster at any block size up to .+|faster (?P<faster>.+)), and moves as much data per second of CPU time as the CPU alone (?P<level>.+) \(within 5 %\)",
@@ -639,6 +641,10 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
                 return _sizes(by["both"], sizes) == faster == thrifty != []
             if (_sizes(by["faster"], sizes) if by.get("faster") else []) != faster:
                 return False
+            ends = sizes[-len(thrifty) :] if thrifty else []
+            is_clear = thrifty == sizes or (thrifty == ends and len(ends) > 1)
+            if by.get("unclear"):
+                return bool(thrifty) and not is_clear and bool(at["note"])
             if by.get("costly"):
                 return thrifty == level == []
             if by.get("level"):
@@ -646,7 +652,7 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
             return (
                 thrifty is None
                 if not by.get("thrifty")
-                else _sizes(by["thrifty"], sizes) == thrifty
+                else _sizes(by["thrifty"], sizes) == thrifty and is_clear
             )
     return False
 

@@ -339,7 +339,7 @@ class FiguresOfSoc:
             record.unit,
             better,
             3 if unit.kind == "power" else 1 if better == "neither" and relation else relation,
-            engines.load_of(benchmark),
+            engines.run_load_of(benchmark),
             *(_larger_unit(larger, record.unit, better) if larger else ()),
         )
         params = {n: value for n, value in figure.params.items() if n != engines.ENGINE}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TypeVar
 
 from ..bundles.guide_key import GuideKey
@@ -78,12 +79,9 @@ def inferred(records: Iterable[Record], catalog: Catalog) -> dict[Run, Inferred]
 
 
 def loads(records: Iterable[Record]) -> dict[Run, float]:
-    """Return the CPU load of each run, in %."""
-    return {
-        run_of(record): record.cell.mean
-        for record in records
-        if record.metric == LOAD and record.cell.mean is not None
-    }
+    """Return the CPU load of each run, in %: that over all block sizes."""
+    by_run = grouped((r for r in records if r.metric == LOAD and r.cell.mean is not None), run_of)
+    return {run: fmean(r.cell.mean or 0.0 for r in of_run) for run, of_run in by_run.items()}
 
 
 def is_on_cpu(
@@ -150,6 +148,13 @@ def load_of(benchmark: Benchmark, metric: str = RATE) -> str:
     if load is None or load.at_most is None:
         return ""
     return "of one core" if load.at_most_per else "of all cores"
+
+
+def run_load_of(benchmark: Benchmark, metric: str = RATE) -> str:
+    """Return the words of :func:`load_of` for the load of a run, which covers all block sizes."""
+    share = load_of(benchmark, metric)
+    is_of_sizes = share and metric == RATE and SIZE in benchmark.entry.params
+    return f"{share} over all sizes" if is_of_sizes else share
 
 
 def metric_label(benchmark: Benchmark, metric: str) -> str:

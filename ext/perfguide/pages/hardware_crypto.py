@@ -234,7 +234,7 @@ def crypto_runs(
             # The name of an inferred engine, “likely the accelerator”, is no noun.
             words = f"what is {name}" if run in inferred else crossovers.the(name)
             algorithm = benchmark.value_label("algorithm", record.params["algorithm"])
-            share = engines.load_of(benchmark)
+            share = engines.run_load_of(benchmark)
             engine = EngineRun(name, words, "", tuple(sorted(curve.items())), load, share)
             board = boards.today(record.guide.soc, record.board)
             out.append(CryptoRun(record.guide, board, benchmark.name, algorithm, kind, engine))
@@ -267,7 +267,8 @@ def _kind(
 def sentences(answer: Worth) -> str:
     """Return whether an accelerator is worth it, with the figures that this follows from."""
     verdict = f"{_verdict(answer)}." if answer.cpu else without_rival(answer)
-    return f"{verdict} {figures(answer)}"
+    note = "" if answer.by_cpu_time is None else f" {NOT_BY_SIZE}"
+    return f"{verdict} {figures(answer)}{note}"
 
 
 def figures(answer: Worth) -> str:
@@ -293,8 +294,11 @@ UNLIKELY = (
     "Hardware crypto is probably not worth it. We cannot be sure: no run is known to have encrypted on "
     "the CPU."
 )
+NOT_BY_SIZE = "The CPU time of one size was not measured."
 APART = "The two are of different releases."
 MORE = "more data per second of CPU time"
+UNCLEAR = "which takes less CPU time is not clear"
+"""The verdict where only some sizes save CPU time, as the load of one size is not known."""
 AT_MOST = "not faster, and moves at most as much data per second of CPU time"
 
 
@@ -356,7 +360,9 @@ def _in_brief(answer: Worth) -> str:
     if faster and faster == by_cpu_time.ahead:
         return f"Yes, {span(faster, sizes)}"
     if by_cpu_time.ahead:
-        return f"{is_faster}; thriftier {span(by_cpu_time.ahead, sizes)}"
+        is_clear = by_cpu_time.ahead == sizes or _is_upper_end(by_cpu_time.ahead, sizes)
+        thrift = f"thriftier {span(by_cpu_time.ahead, sizes)}" if is_clear else UNCLEAR
+        return f"{is_faster}; {thrift}"
     if _is_upper_end(by_cpu_time.level, sizes):
         return f"{is_faster}; as thrifty {span(by_cpu_time.level, sizes)}"
     if faster:
@@ -409,6 +415,8 @@ def _verdict(answer: Worth) -> str:
     more_efficient, level = by_cpu_time.ahead, by_cpu_time.level
     if faster and faster == more_efficient:
         return f"{subject} is worth it {span(faster, sizes)}: it is faster, and moves {MORE}"
+    if more_efficient and not (more_efficient == sizes or _is_upper_end(more_efficient, sizes)):
+        return f"{subject} {is_faster}; {UNCLEAR}"
     if more_efficient:
         but = "and" if faster else "but"
         return f"{subject} {is_faster}, {but} moves {MORE} {span(more_efficient, sizes)}"

@@ -470,6 +470,20 @@ def _main(figures: Sequence[_Figure]) -> list[_Figure]:
     ]
 
 
+def condition(benchmark: Benchmark, figures: RankedFigures) -> str:
+    """Return the condition on a ranking's figure for the page that finds boards, without its bound.
+    A headline leaves open what its description does not fix."""
+    metric = benchmark.metric(figures.metric)
+    names = metric.at.keys() if metric and figures.is_headline else figures.params.keys()
+    params = "&".join(
+        f"{name}={units.plain(value)}"
+        for name, value in sorted(figures.params.items())
+        if name in names and value != benchmark.param(name).default
+    )
+    sign = "<=" if figures.ranking.better == "lower" else ">="
+    return f"{benchmark.name}/{figures.metric}{'?' if params else ''}{params} {sign}"
+
+
 def alternatives(
     benchmark: Benchmark, listed: Sequence[RankedFigures], current: RankedFigures
 ) -> list[tuple[str, list[tuple[str, RankedFigures]]]]:
@@ -645,7 +659,11 @@ def _ranked(
         if doubts[id(r)]
     ]
     ranked, best_ever = with_axis(name, symbol, better, rows), ""
-    ranked = msgspec.structs.replace(ranked, load_of=engines.load_of(benchmark, figure.metric))
+    # Some runs have a load for each size.
+    is_of_size = any(i[3] == engines.LOAD and engines.SIZE in dict(i[4]) for i in evidence.means)
+    words_of = engines.load_of if is_of_size else engines.run_load_of
+    share = words_of(benchmark, figure.metric)
+    ranked = msgspec.structs.replace(ranked, load_of=share)
     if (ever := figure.best) and sign * reader.number(ever) < sign * rows[0].number:
         run = reader.run(ever)
         words = _in_words(ranked, run.number, run.load, run.engine)
