@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from conftest import TOP
 from playwright.sync_api import Browser
 
 from perfguide.pages import hardware_crypto, health, lasting_moves, search_words
-from perfguide.pages.search_words import FindablePage, FindableSection
+from perfguide.pages.search_words import FindablePage, FindableRanking, FindableSection
 
 THEME = TOP / "ext/perfguide/sphinxext/theme/static"
 
@@ -81,7 +83,7 @@ def _written(tmp_path: Path, site: list[FindablePage]) -> Path:
     script = (THEME / "perfguide-find.js").read_text("utf-8")
     (tmp_path / "find.js").write_text(script, "utf-8")
     (tmp_path / "search.html").write_text(
-        '<!DOCTYPE html><meta charset="utf-8"><section id="perf-found" hidden></section>'
+        '<!DOCTYPE html><meta charset="utf-8"><section id="perf-found" data-finder="find.html" hidden></section>'
         '<script src="index.js"></script><script src="find.js"></script>',
         "utf-8",
     )
@@ -166,10 +168,33 @@ def test_each_soc_has_one_place_and_other_releases_are_behind_a_fold(
 def test_a_word_that_no_page_has_is_left_out_and_named(browser: Browser, folder: Path) -> None:
     page = browser.new_page()
     page.goto(f"file://{folder}/search.html?q=zzqq+emmc+write")
-    assert "No name of a page or a table has “zzqq”" in page.locator("#perf-found").inner_text()
+    assert "No page or figure is named “zzqq”" in page.locator("#perf-found").inner_text()
     assert page.locator("#perf-found a").count() > 1
     page.goto(f"file://{folder}/search.html?q=zzqq")
     assert not page.locator("#perf-found").is_visible()
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "question"),
+    [
+        ("emmc write 900 mbit/s", "emmc/write?size=4 >= 900 Mbit/s"),
+        ("AM62X emmc 50 MB/s sk", "emmc/write?size=4 >= 50 MB/s"),
+        ("emmc 20Mbps", "emmc/write?size=4 >= 20 Mbit/s"),
+        ("memory copy 900 Mbit/s", None),  # has no ranking
+        ("emmc 20 s", None),
+        ("emmc write 4 MiB", None),
+    ],
+)
+def test_a_figure_with_its_unit_leads_to_the_page_that_finds_boards(
+    browser: Browser, tmp_path: Path, query: str, question: str | None
+) -> None:
+    ranked = FindableRanking("x", "eMMC write", ("emmc", "write"), "emmc/write?size=4 >=", "Mbit/s")
+    site = [replace(page, rankings=(ranked,)) if page.title == "eMMC" else page for page in SITE]
+    page = browser.new_page()
+    page.goto(f"file://{_written(tmp_path, site)}/search.html?{urlencode({'q': query})}")
+    links = [link.get_attribute("href") for link in page.locator("#perf-found > p a").all()]
+    assert links == ([f"find.html?{urlencode({'q': question})}"] if question else [])
     page.close()
 
 

@@ -576,11 +576,15 @@ def _findable_rankings(
     site: Site, name: str, page: str, listed: Sequence[RankedFigures]
 ) -> tuple[FindableRanking, ...]:
     """Return the rankings of a benchmark for the search index, and the headlines without one."""
-    ranked = [
-        FindableRanking(f"{page}/{figures.slug}" if number else page, figures.name, figures.words)
-        for number, figures in enumerate(listed)
-    ]
     benchmark = site.catalog.get(name)
+    ranked = [
+        FindableRanking(
+            *(f"{page}/{figures.slug}" if number else page, figures.name, figures.words),
+            *(ranking.condition(benchmark, figures), figures.ranking.unit),
+        )
+        for number, figures in enumerate(listed)
+        if benchmark
+    ]
     others: dict[str, list[Record]] = {}
     if benchmark:
         for record in summaries.headlines(site.catalog, site.pool.of_benchmark(name)):

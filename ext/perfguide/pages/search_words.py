@@ -33,11 +33,14 @@ class FindableSection:
 @dataclass(frozen=True, slots=True)
 class FindableRanking:
     """A ranking in the index: the address of its page, its name, and the words that match it. The
-    address is empty for a headline that only one SoC has, which is not ranked."""
+    address is empty for a headline that only one SoC has, which is not ranked. ``condition`` asks
+    for it on the page that finds boards, without the number and the ``unit`` at its end."""
 
     address: str
     name: str
     words: tuple[str, ...]
+    condition: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,8 @@ def of_records(
         if benchmark:
             metric = benchmark.metric(record.metric)
             out |= {metric.label, *metric.words} if metric else set()
+            # The size in “eMMC write, 4 MiB” is that of one row.
+            out |= {*filter(str.isalpha, metric.short.split())} if metric else set()
             out |= {benchmark.param_label(k) for k in varied}
             out |= {benchmark.value_label(k, v) for k, v in named.items()}
     return split(*out)
@@ -119,7 +124,7 @@ def index(pages: Iterable[FindablePage], worst: Iterable[str] = ()) -> bytes:
 
     ``pages``: [address, title, words, rank, SoC]. ``sections``: [title, words, about], and
     ``answers`` are the indices of those that answer a question. ``places``: [page index, section
-    index, anchor]. ``rankings``: [page index, address, name, words].
+    index, anchor]. ``rankings``: [page index, address, name, words, condition, unit].
     """
     listed: list[list[object]] = []
     sections: dict[tuple[str, ...], int] = {}
@@ -135,7 +140,9 @@ def index(pages: Iterable[FindablePage], worst: Iterable[str] = ()) -> bytes:
             places.append([number, sections.setdefault(key, len(sections)), section.anchor])
             answers |= {sections[key]} if section.is_answer else set()
         for ranking in page.rankings:
-            rankings.append([number, ranking.address, ranking.name, " ".join(ranking.words)])
+            question = filter(None, (ranking.condition, ranking.unit))
+            words = " ".join(ranking.words)
+            rankings.append([number, ranking.address, ranking.name, words, *question])
     value = {
         "pages": listed,
         "sections": [list(key) for key in sections],

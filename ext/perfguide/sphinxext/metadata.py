@@ -161,9 +161,10 @@ def _page_facts(app: Sphinx, docname: str) -> dict[str, Any]:
         return {}  # a damaged file was reported when the page was read
 
 
-def _explorer_from(app: Sphinx, pagename: str) -> str:
-    """Return the address of the explorer relative to a page, "" if there is none."""
-    explorers = (n for n, m in app.env.metadata.items() if m.get(EXPLORER) == explorer.FOLDER)
+def _explorer_from(app: Sphinx, pagename: str, folder: str = explorer.FOLDER) -> str:
+    """Return the address of the explorer, or of the page that finds boards, relative to a page; ""
+    if there is none."""
+    explorers = (n for n, m in app.env.metadata.items() if m.get(EXPLORER) == folder)
     return "".join(app.builder.get_relative_uri(pagename, name) for name in sorted(explorers)[:1])
 
 
@@ -182,6 +183,7 @@ def _head(
         app.add_js_file(ROWS_SCRIPT, loading_method="defer", **data)
     if pagename == "search":
         context["perf_explorer"] = _explorer_from(app, pagename)
+        context["perf_finder"] = _explorer_from(app, pagename, finder.FOLDER)
     if doctree and pagename == page_name(app.config.perfguide_output, COMPARISONS):
         data = {"data-explorer": _explorer_from(app, pagename)}
         app.add_js_file(CHOICE_SCRIPT, loading_method="defer", **data)

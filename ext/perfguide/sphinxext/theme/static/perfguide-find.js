@@ -15,7 +15,10 @@
   const data = window.perfguideWords;
   const query = new URLSearchParams(window.location.search).get("q") ?? "";
   const root = document.documentElement.dataset.content_root ?? "";
-  const typed = query.normalize("NFKC").toLowerCase();
+  // A figure with the unit of a rate or a time is a bound; other numbers are sizes.
+  const QUANTITY = /(?<!\S)(?:[<>≤≥]=?\s*)?(\d[\d.,]*)\s*(\p{L}+\/s|\p{L}*bps|[mnuµ]?s)(?!\S)/u;
+  const quantity = box?.dataset.finder ? query.normalize("NFKC").match(QUANTITY) : null;
+  const typed = query.normalize("NFKC").replace(quantity?.[0] ?? "", "").toLowerCase();
   const split = (text) => text.normalize("NFKC").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const make = (tag, properties = {}, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
@@ -37,6 +40,8 @@
     texts.after(all);
     // Sphinx adds the pages one by one.
     new MutationObserver(() => {
+      // For its excerpt, Sphinx loads each page, which takes seconds for hundreds.
+      if (listed.length >= TEXTS) DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
       all.hidden = listed.length <= TEXTS;
       all.textContent = `Show all ${listed.length} pages`;
     }).observe(texts, { childList: true, subtree: true });
@@ -60,8 +65,8 @@
     title, words: text.split(" "), names: split(title), about: about.split(" "), isAnswer: data.answers.includes(at),
   }));
   for (const [page, section] of data.places) pages[page].sections.push(section);
-  const rankings = data.rankings.map(([page, address, name, text]) => ({
-    page: pages[page], address, name, names: split(name), words: text.split(" "),
+  const rankings = data.rankings.map(([page, address, name, text, condition, unit]) => ({
+    page: pages[page], address, name, names: split(name), words: text.split(" "), condition, unit,
   }));
   const socOf = new Map(pages.filter((page) => page.soc).map(({ soc }) => [soc.toLowerCase(), soc]));
 
@@ -87,6 +92,26 @@
   const isOf = (page) =>
     releases.every((release) => page.title.split(/\s+/).some((word) => word.startsWith(release)));
   if (!asked.length) return;
+  // Compound words count as a whole: aes-256-cbc does not mean any row of 256 bytes.
+  const whole = typed.split(/\s+/).filter((word) => /[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u.test(word));
+
+  /* Offer the page that finds boards, with the figure in the query as a bound of the ranking that fits its words best. */
+  if (quantity) {
+    const [, number, text] = quantity;
+    const written = text.replace(/bps$/, "bit/s");
+    const kindOf = (unit) => unit.toLowerCase().replace(/^[kmgt]?i?(b|bit)\/s$/, "rate").replace(/^[mnuµ]?s$/, "time");
+    const about = asked.filter((word) => rankings.some((each) => fit(each.words, word) || fit(each.names, word)));
+    const [best] = [...new Set(rankings.map(({ page }) => page.title))].flatMap((title) => rankingsOf(title, about))
+      .filter(({ condition, unit }) => condition && unit && kindOf(unit) === kindOf(written))
+      .sort((a, b) => b.score - a.score);
+    if (about.length && best) {
+      const unit = best.unit.toLowerCase() === written.toLowerCase() ? best.unit : written;
+      const bound = `at ${best.condition.endsWith(">=") ? "least" : "most"} ${number} ${unit}`;
+      const href = `${box.dataset.finder}?${new URLSearchParams({ q: `${best.condition} ${number} ${unit}` })}`;
+      box.append(make("p", {}, make("a", { href }, `Find the boards with ${bound}`), `: ${best.page.title}`));
+      box.hidden = false;
+    }
+  }
   // AM62X-1 contains the word AM62X too, but must come after AM62X.
   const isExact = ({ soc }) => soc !== "" && typedWhole.has(soc.toLowerCase());
 
@@ -142,7 +167,7 @@
       size: own.words.length + (page.soc ? 0 : page.words.length),
     });
   }
-  const leftOut = unknown.length ? [make("p", {}, `No name of a page or a table has ${unknown.map((word) => `“${word}”`).join(" or ")}; it was left out here.`)] : [];
+  const leftOut = unknown.length ? [make("p", {}, `No page or figure is named ${unknown.map((word) => `“${word}”`).join(" or ")}; it was left out here.`)] : [];
   // Only a SoC, a board or a release is asked for: list guides, the newest of each system first.
   if (!matches.length) {
     const isMatch = (page, at) => page.soc && isOf(page) && byPage[at].every((value) => value);
@@ -152,7 +177,7 @@
     const newest = own.filter((page, at) => own.findIndex((other) => systemOf(other) === systemOf(page)) === at).slice(0, SHOWN);
     const items = newest.map(({ address, title }) => make("li", {}, make("a", { href: `${root}${address}` }, title)));
     if (items.length) box.append(make("h2", {}, "Guides"), make("ul", {}, ...items), ...leftOut);
-    box.hidden = !items.length;
+    box.hidden = !box.hasChildNodes();
     return;
   }
   // Among equal benchmarks, the one with the fewest other words comes first; sections keep the order of guides.
@@ -212,8 +237,6 @@
   box.append(...leftOut);
   box.hidden = false;
 
-  // Compound words count as a whole: aes-256-cbc does not mean any row of 256 bytes.
-  const whole = typed.split(/\s+/).filter((word) => /[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u.test(word));
   // Rows may name block sizes in bytes.
   const bytes = [...typed.matchAll(/\b(\d+)\s*([km])i?b?\b/g)]
     .map(([, number, unit]) => String(number * (unit === "k" ? 1024 : 1024 ** 2)));
@@ -277,6 +300,7 @@
     return Promise.all(chosen.map(async ({ page, name, address }) => {
       const href = `${root}${address}`;
       const table = (await contentOf(href)).querySelector(".perf-ranking");
+      const share = table.querySelector("thead th:nth-child(3) small")?.textContent;
       const [lead] = [...table.closest("section").querySelectorAll(":scope > p")].filter((each) => each.textContent.startsWith(`${name}: `));
       const rows = [...table.querySelectorAll("tr[data-board]")].map((row) => ({
         side: row.closest("tbody").querySelector(".perf-side")?.textContent ?? "",
@@ -285,7 +309,7 @@
         href: new URL(row.querySelector("th a").getAttribute("href"), new URL(href, location)).href,
         figure: row.querySelector("td data"),
         engine: row.querySelector(".perf-value small")?.textContent,
-        load: row.querySelector("[data-h='CPU load'] span")?.textContent,
+        load: row.querySelector("[data-h='CPU load'] span")?.textContent.replace("%", share),
         board: row.dataset.board,
       }));
       const isOfTitle = name.toLowerCase().includes(page.title.toLowerCase());
@@ -474,7 +498,7 @@
 
   const ofRow = ({ href, figure, engine, load, where }) => {
     const link = make("a", { href }, make("data", { value: figure.value }, figure.textContent));
-    const more = [load && load !== "—" ? `at ${load} CPU` : "", engine, where].filter(Boolean);
+    const more = [load && load !== "—" ? `at ${load}` : "", engine, where].filter(Boolean);
     return [link, " ", make("small", {}, more.join(" · "))];
   };
 
