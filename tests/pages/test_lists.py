@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -75,6 +76,28 @@ def test_the_page_of_a_soc_begins_with_the_last_system_and_a_full_release(
     old = text.partition(heads[2])[2].partition("Over all releases")[0]
     assert ":doc:`08.00 <" in old and "results.csv" not in old and "Changed" not in old
     assert text.partition(heads[2])[0].count("results.csv") == 2
+
+
+def test_a_board_has_one_colour_in_the_charts_of_a_soc(
+    tmp_path: Path, write_bundle: Callable[..., Path]
+) -> None:
+    for system, boards in (("linux", ("lp", "sk")), ("rt-linux", ("sk",))):
+        for release in ("09.01", "09.02", "10.00"):
+            for board in boards:
+                name = f"{system}-{release}-{board}"
+                own = [{"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": 1000.0}]
+                names = {"id": name, "sdk__os": system, "sdk__version": release}
+                path = tmp_path / f"results/{name}.json"
+                write_bundle(path, own, board__name=board, **names)
+    generate(
+        Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "out", formats=("svg",)),
+        run=parallel.here,
+    )
+    both, alone = sorted(tmp_path.glob("out/guides/*/index/trend-*.svg"))
+    lines = [re.split('id="line-0-', path.read_text("utf-8"))[1:] for path in (both, alone)]
+    colours = [re.findall("stroke: (#[0-9a-f]{6})", line)[0] for of_one in lines for line in of_one]
+    lp, sk, sk_of_rt = colours
+    assert lp != sk == sk_of_rt
 
 
 def test_the_front_page_takes_a_figure_in_doubt_only_where_no_release_has_another() -> None:
