@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from perfguide.pages.ranking import RankedRow, with_axis
 from perfguide.sphinxext import ranking
@@ -59,3 +60,13 @@ def test_labels_of_an_axis_have_room_for_each_other(
     rows = [RankedRow("A", "", "", "", "", each, None, None, "", None, []) for each in figures]
     drawn = ranking._labels(with_axis("x", "MB/s", "higher", rows))
     assert [text for _, text in drawn] == labels
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "has_range"),
+    [(None, None, False), (5.0, 5.0, False), (0.0, 5.0, True), (4.9, 5.0, True)],
+)
+def test_a_row_has_a_range_only_if_its_runs_differ(
+    low: float | None, high: float | None, has_range: bool
+) -> None:
+    assert ranking._has_range(replace(row("", None), low=low, high=high)) is has_range

@@ -31,7 +31,8 @@ class perf_ranking(ScreenNode):
             "labels": _labels(ranking),
             "has_loads": any(row.load is not None for row in ranking.rows),
             "full_load": _full_load(ranking.rows),
-            "has_runs": any(row.low is not None for row in ranking.rows),
+            "has_runs": any(map(_has_range, ranking.rows)),
+            "has_range": _has_range,
             "zeros": zero_classes([units.number(row.number) for row in ranking.rows]),
             "min_spread": MIN_SPREAD,
             "load": _load,
@@ -60,6 +61,10 @@ def _full_load(rows: Sequence[RankedRow]) -> float:
     every = [row.load for row in rows] + [other.load for row in rows for other in row.others]
     most = max((load for load in every if load is not None), default=0.0)
     return min(100.0, round_up(most) or 100.0)
+
+
+def _has_range(row: RankedRow) -> bool:
+    return row.low is not None and row.high is not None and row.low != row.high
 
 
 def _load(row: RankedRow) -> str:
