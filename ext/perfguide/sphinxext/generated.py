@@ -10,7 +10,7 @@ import csv
 import re
 from html import escape
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import quote
 
 import msgspec
@@ -24,7 +24,6 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
-from sphinx.util.typing import OptionSpec
 from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab
 
 from ..catalog import benchmarks
@@ -168,8 +167,6 @@ class PerfGenerated(SphinxDirective):
     """The directive that starts a generated page and disables raw markup and file insertion
     there."""
 
-    option_spec: ClassVar[OptionSpec] = {}
-
     def run(self) -> list[nodes.Node]:
         """Disable both for the rest of the page."""
         values = internals.own_settings(self.state.document)
@@ -184,7 +181,6 @@ class PerfProse(SphinxDirective):
     """The directive that inserts a benchmark's text into a generated page."""
 
     required_arguments = 1
-    option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
         """Return the nodes of the text."""

@@ -12,7 +12,6 @@ import msgspec
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.typing import OptionSpec
 
 from ..common import extras
 from ..export import explorer, finder, json_api
@@ -58,8 +57,6 @@ class perf_data(nodes.General, nodes.Element):
 class PerfData(SphinxDirective):
     """The directive for links to the indexes of the site's data."""
 
-    option_spec: ClassVar[OptionSpec] = {}
-
     def run(self) -> list[nodes.Node]:
         """Return the node."""
         note = "" if extras.is_installed("parquet") else extras.advice("parquet")
@@ -91,7 +88,6 @@ class PerfExplorer(SphinxDirective):
     """The directive for the explorer; its content is for readers without scripts."""
 
     has_content = True
-    option_spec: ClassVar[OptionSpec] = {}
     folder: ClassVar[str] = explorer.FOLDER
 
     def run(self) -> list[nodes.Node]:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
@@ -15,7 +15,6 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.typing import OptionSpec
 
 from ..common import units
 from ..common.diagnostics import visible
@@ -315,8 +314,6 @@ def divided(every: Sequence[Line]) -> tuple[list[Line], list[SocOverview]]:
 
 class PerfOverview(SphinxDirective):
     """The directive for the contents of the front page."""
-
-    option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
         """Return the contents, or a sentence if there are no guides."""

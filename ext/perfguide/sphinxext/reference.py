@@ -15,14 +15,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from types import ModuleType
-from typing import ClassVar
 
 import msgspec
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.console import strip_colors
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.typing import OptionSpec
 
 from .. import bundle
 from ..adapters import format_schema
@@ -244,8 +242,6 @@ def _defined(
 class PerfConfig(SphinxDirective):
     """The directive that lists the values of ``conf.py``."""
 
-    option_spec: ClassVar[OptionSpec] = {}
-
     def run(self) -> list[nodes.Node]:
         """Return the list."""
         # Re-read the page when the code behind it changes.
@@ -262,7 +258,6 @@ class PerfCommands(SphinxDirective):
     """The directive that lists all commands, or just the one named."""
 
     optional_arguments = 1
-    option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
         """Return a section for each command."""
@@ -287,7 +282,6 @@ class PerfKeys(SphinxDirective):
     """The directive that lists the keys of a kind of file, or of a part of it."""
 
     required_arguments = 1
-    option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
         """Return the list."""
