@@ -230,7 +230,7 @@ def _mark(info: dict[str, Any]) -> str:
     if not tag and not any(times):
         return ""
     values = [tag, info.get("VersionId"), info.get("size"), info.get("ino"), *map(str, times)]
-    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
+    return _hash(json.dumps(values).encode())
 
 
 class _Reader:
@@ -356,8 +356,7 @@ class _Reader:
             raise NotFetchedError("changes while it is read")
         with self._writing:
             self._read += size
-        with part.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return hash_of_file(part)
 
 
 def _hash(data: bytes) -> str:

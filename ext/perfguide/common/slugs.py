@@ -10,6 +10,7 @@ import hashlib
 import posixpath
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
@@ -70,9 +71,7 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
     reduced to plain words with a short hash.
     """
     wanted = sorted(set(names))
-    folded: dict[str, int] = {}
-    for name in wanted:
-        folded[_fold(name)] = folded.get(_fold(name), 0) + 1
+    folded = Counter(map(_fold, wanted))
     out: dict[str, str] = {}
     for name in wanted:
         is_ordinary = _PLAIN.fullmatch(name) and not has_meaning(name)
@@ -116,8 +115,8 @@ def joined(paths: Iterable[str]) -> dict[str, str]:
     clash."""
     wanted = sorted(set(paths))
     plain = {path: words(path) for path in wanted}
-    alike = [word for word in plain.values() if list(plain.values()).count(word) > 1]
-    return {path: hashed(path) if word in alike else word for path, word in plain.items()}
+    counts = Counter(plain.values())
+    return {path: word if counts[word] == 1 else hashed(path) for path, word in plain.items()}
 
 
 def words(text: str, most: int = 80) -> str:

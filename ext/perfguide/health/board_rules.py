@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from ..common.grouping import grouped
 from ..figures.columns import OWNER, Figures, firsts
 from ..figures.pool import Pool
 from ..figures.rows import together
@@ -106,14 +107,12 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
     parts = [m.computed_from if m else () for _, m, _ in figures.kinds[1]]
     computed = figures.of_kind(list(map(bool, parts)))
     run = figures.groups(*OWNER, "release", "benchmark", "params")
-    by_run: dict[int, list[int]] = {}
-    for position in np.flatnonzero(np.isin(run, run[computed])).tolist():
-        by_run.setdefault(int(run[position]), []).append(position)
+    in_runs = np.flatnonzero(np.isin(run, run[computed])).tolist()
+    by_run = grouped(in_runs, lambda position: int(run[position]))
     past = {position: line for line in figures.lines for position in line}
     kind = figures.groups("sdk", "soc", "benchmark", "metric", "unit", "params")
-    of_kind: dict[int, list[int]] = {}
-    for position in (p for line in by_run.values() for p in line if p in past):
-        of_kind.setdefault(int(kind[position]), []).append(position)
+    with_past = (p for line in by_run.values() for p in line if p in past)
+    of_kind = grouped(with_past, lambda position: int(kind[position]))
     of_soc = {position: line for line in of_kind.values() for position in line}
     for position in np.flatnonzero(computed).tolist():
         wanted = parts[int(figures.kinds[0][position])]

@@ -15,6 +15,7 @@ from ..catalog import agreement
 from ..catalog.benchmarks import Metric
 from ..catalog.chart_spec import is_number
 from ..common import units
+from ..common.grouping import grouped
 from ..common.units import last_digit
 from ..figures import failed_runs
 from ..figures.columns import Figures
@@ -320,10 +321,8 @@ def same_key(figures: Figures) -> Iterator[Hit]:
     bundle = frame.table["bundle"].to_numpy(dtype="int64")
     keys = np.stack([positions, bundle, frame.annotations.codes])
     _, inverse, counts = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
-    groups: dict[int, list[int]] = {}
-    for row in np.flatnonzero(counts[inverse.ravel()] > 1).tolist():
-        groups.setdefault(int(inverse.ravel()[row]), []).append(row)
-    for rows in groups.values():
+    repeated = np.flatnonzero(counts[inverse.ravel()] > 1).tolist()
+    for rows in grouped(repeated, lambda row: int(inverse.ravel()[row])).values():
         places = figures.pool.positions_of(rows)
         pooled = [frame.bundles[item].bundle.results[index] for item, index in places]
         if pair := agreement.apart(pooled):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..catalog.benchmarks import Scalar
+from ..common.grouping import grouped
 from ..figures.columns import OWNER, SERIES, Figures, Flags, Ints, firsts
 from ..figures.rows import together
 from .finding import Hit, Rule
@@ -84,10 +85,7 @@ def _present(key: Ints, step: Ints, after: int) -> Flags:
 
 def _by_table(table: Ints, step: Ints, positions: Ints) -> dict[tuple[int, int], list[int]]:
     """Group positions by table and step."""
-    by_table: dict[tuple[int, int], list[int]] = {}
-    for position in positions.tolist():
-        by_table.setdefault((int(table[position]), int(step[position])), []).append(position)
-    return by_table
+    return grouped(positions.tolist(), lambda p: (int(table[p]), int(step[p])))
 
 
 def _renamed(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from ..bundles.guide_key import GuideKey
 from ..common import units
 from ..common.diagnostics import SEVERITIES, SIGNS, Severity
+from ..common.grouping import grouped
 from ..figures import labels
 from ..figures.columns import GUIDE, Figures
 from ..figures.pool import Record
@@ -131,17 +132,15 @@ class Finding:
 
     def reason_with(self, board_name: Callable[[str], str]) -> str:
         """Return the fault with its worst figures; a detail shared by several is given once."""
-        by_detail: dict[str, list[str]] = {}
-        for suspect in self.suspects:
-            label = f"{board_name(suspect.record.board)}, {suspect.label}"
-            by_detail.setdefault(suspect.detail, []).append(label)
+        by_detail = grouped(self.suspects, lambda suspect: suspect.detail)
         parts = []
         left = len(self.suspects)
-        for detail, named in list(by_detail.items())[:MAX_DETAILS]:
+        for detail, alike in list(by_detail.items())[:MAX_DETAILS]:
             # With several details, one figure is enough as an example of each.
-            examples = named[: 1 if len(by_detail) > 1 else MAX_DETAILS]
-            parts.append(f"{'; '.join(examples)}{_more(len(named) - len(examples))}: {detail}")
-            left -= len(named)
+            examples = alike[: 1 if len(by_detail) > 1 else MAX_DETAILS]
+            named = "; ".join(f"{board_name(s.record.board)}, {s.label}" for s in examples)
+            parts.append(f"{named}{_more(len(alike) - len(examples))}: {detail}")
+            left -= len(alike)
         return ". ".join(parts) + _more(left)
 
 
@@ -164,18 +163,18 @@ def gather(figures: Figures, hits: Iterable[Hit], rules: dict[str, Rule]) -> lis
 
     Several hits on one figure become one suspect with all their details.
     """
-    grouped: dict[tuple[str, GuideKey, str], dict[int, list[Hit]]] = {}
+    by_finding: dict[tuple[str, GuideKey, str], dict[int, list[Hit]]] = {}
     guides, guide_of = figures.groups(*GUIDE), dict[int, GuideKey]()
     for hit in hits:
         position = hit.position if hit.guide is None else hit.guide
         number = int(guides[position])
         guide = guide_of.get(number) or guide_of.setdefault(number, figures.guide(position))
         key = (hit.rule, guide, figures.name("benchmark", hit.position))
-        grouped.setdefault(key, {}).setdefault(hit.position, []).append(hit)
-    positions = sorted({position for by_position in grouped.values() for position in by_position})
+        by_finding.setdefault(key, {}).setdefault(hit.position, []).append(hit)
+    positions = sorted({position for hits_at in by_finding.values() for position in hits_at})
     records = dict(zip(positions, figures.pool.take(positions), strict=True))
     findings = []
-    for (rule, guide, benchmark), by_position in grouped.items():
+    for (rule, guide, benchmark), by_position in by_finding.items():
         weights = {p: max(hit.weight for hit in alike) for p, alike in by_position.items()}
         labelled = {p: _label(figures, records[p]) for p in by_position}
         order = {p: units.natural(f"{records[p].board}, {labelled[p]}") for p in by_position}
@@ -232,11 +231,8 @@ def ranked_findings(findings: Iterable[Finding]) -> list[Finding]:
 
 def counts(findings: Iterable[Finding]) -> list[tuple[Rule, int, int]]:
     """Return each rule that has findings, with the number of findings and of their figures."""
-    by_rule: dict[str, list[Finding]] = {}
-    for finding in findings:
-        by_rule.setdefault(finding.rule.id, []).append(finding)
     rows = [
         (of_rule[0].rule, len(of_rule), sum(f.figures for f in of_rule))
-        for of_rule in by_rule.values()
+        for of_rule in grouped(findings, lambda finding: finding.rule.id).values()
     ]
     return sorted(rows, key=lambda row: (SEVERITIES.index(row[0].severity), -row[1], row[0].id))

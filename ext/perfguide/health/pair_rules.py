@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from ..common import units
+from ..common.grouping import grouped
 from ..common.units import last_digit
 from ..figures.columns import OWNER, Figures, Floats, digits
 from ..figures.rows import together
@@ -164,14 +165,14 @@ def _same_figures(figures: Figures) -> dict[tuple[int, int], list[int]]:
     number = together(figures.groups(*_RUN)[sound], *bits)
     size = np.bincount(number) if len(number) else number
     # A figure shared by many metrics is a setting or a step, not a second name.
-    alike: dict[int, list[int]] = {}
-    for index in np.flatnonzero((size[number] > 1) & (size[number] < 8)).tolist():
-        alike.setdefault(int(number[index]), []).append(int(sound[index]))
+    repeated = np.flatnonzero((size[number] > 1) & (size[number] < 8)).tolist()
+    alike = grouped(repeated, lambda index: int(number[index]))
     metric, names = figures.code("metric"), figures.names("metric")
     # Ranks of one metric may coincide: the 99.9 % quantile of 100 samples is their maximum.
     ranked = {code: match[1] for code, name in enumerate(names) if (match := _RANK.fullmatch(name))}
     by_pair: dict[tuple[int, int], list[int]] = {}
-    for positions in alike.values():
+    for indices in alike.values():
+        positions = sound[indices].tolist()
         for a, b in combinations(sorted(positions, key=lambda p: metric[p]), 2):
             if (stem := ranked.get(int(metric[a]))) and stem == ranked.get(int(metric[b])):
                 continue

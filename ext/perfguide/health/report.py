@@ -12,6 +12,7 @@ from typing import Any
 from ..bundles.guide_key import GuideKey
 from ..catalog.waivers import Annotation, Level
 from ..common.diagnostics import SEVERITIES, Diagnostic, visible
+from ..common.grouping import grouped
 from ..figures.dataset import Addresses, Holdings, plan
 from ..figures.pool import Pool
 from ..figures.provenance import facts
@@ -236,9 +237,7 @@ def shared_causes(
 ) -> list[tuple[Rule, str, list[Finding]]]:
     """Return each rule with findings about one benchmark in many guides, with the benchmark and the
     findings; those in most of the ``newest`` guides come first."""
-    by_rule: dict[tuple[str, str], list[Finding]] = {}
-    for finding in findings:
-        by_rule.setdefault((finding.rule.id, finding.benchmark), []).append(finding)
+    by_rule = grouped(findings, lambda finding: (finding.rule.id, finding.benchmark))
     causes = [
         (alike[0].rule, alike[0].benchmark, alike)
         for alike in by_rule.values()
@@ -255,7 +254,4 @@ def shared_causes(
 
 def by_guide(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
     """Group findings by the name of their guide, in the order in which guides first appear."""
-    by_name: dict[str, list[Finding]] = {}
-    for finding in findings:
-        by_name.setdefault(str(finding.guide), []).append(finding)
-    return by_name
+    return grouped(findings, lambda finding: str(finding.guide))

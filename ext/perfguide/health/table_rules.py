@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from statistics import fmean, median
 
 from ..common import units
+from ..common.grouping import grouped
 from ..common.units import last_digit
 from ..figures.columns import GUIDE, OWNER, Figures, digits
 from ..figures.exchanges import MAX_FIT_LOG, Moved, exchanges
@@ -104,15 +106,10 @@ def _tables(figures: Figures) -> list[_Table]:
     kind = figures.groups("sdk", "soc", "os", "benchmark", "metric", "unit", "params").tolist()
     # The median of three releases is the present level, even if one of them is bad.
     past = {line[-1]: line[:-1][-3:] for line in figures.lines if figures.newest[line[-1]]}
-    of_kind: dict[int, list[int]] = {}
-    for last in past:
-        of_kind.setdefault(kind[last], []).append(last)
-    by_table: dict[int, list[int]] = {}
-    for last in past:
-        if figures.steady[last]:
-            by_table.setdefault(int(table[last]), []).append(last)
+    of_kind = grouped(past, lambda last: kind[last])
+    steady = (last for last in past if figures.steady[last])
     tables = []
-    for line in by_table.values():
+    for line in grouped(steady, lambda last: int(table[last])).values():
         before = {last: past[last] for last in line if past[last]}
         whose = "of earlier releases"
         if not before:
@@ -224,12 +221,9 @@ def _copies(figures: Figures, of_other_socs: bool) -> Iterator[Hit]:
         source = (owner[position], rank[position])
         table = tables.setdefault((benchmark[position], source), {})
         table[kind[position]] = position
-    by_benchmark: dict[int, list[tuple[_Source, dict[int, int]]]] = {}
-    for (name, source), table in tables.items():
-        by_benchmark.setdefault(name, []).append((source, table))
-    for sources in by_benchmark.values():
+    for of_benchmark in grouped(tables, itemgetter(0)).values():
         # Sorted by board and release, as `_usual` compares each release with the one before.
-        sources.sort(key=lambda each_source: each_source[0])
+        sources = [(key[1], tables[key]) for key in sorted(of_benchmark)]
         usual = _usual(sources, means)
         for source, table in sources:
             first = next(iter(table.values()))

@@ -249,9 +249,7 @@ def forget_others(env: BuildEnvironment) -> None:
     process would send back those of the entire site.
     """
     env.tocs.clear()
-    top = downloads(env).top
-    files = vars(env)["dlfiles"] = Downloads()
-    files.top = top
+    downloads(env).clear()
 
 
 def forget_leftovers_of_index(env: BuildEnvironment) -> None:

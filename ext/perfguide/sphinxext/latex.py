@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from docutils import nodes
@@ -223,10 +224,10 @@ def parts(rows: Sequence[Sequence[str]], stub: int, groups: Sequence[str]) -> li
         if _line_width(least, every) <= line:
             return [_part(rows, every, _shared(full, least, every, line), size, line)]
     size, line = LINE_CHARS[1]
-    out = []
-    for columns in _divided(least, stub, groups, line):
-        out.append(_part(rows, columns, _shared(full, least, columns, line), size, line))
-    return out
+    return [
+        _part(rows, columns, _shared(full, least, columns, line), size, line)
+        for columns in _divided(least, stub, groups, line)
+    ]
 
 
 def _wrapped_width(text: str) -> int:
@@ -257,15 +258,10 @@ def _divided(
     """Return the columns of each part: the row keys plus as many groups as fit or, if not even one
     does, as many columns."""
     keys = tuple(range(stub))
-    together: list[list[int]] = []
-    for column in range(stub, len(least)):
-        if together and groups[column] == groups[together[-1][-1]]:
-            together[-1].append(column)
-        else:
-            together.append([column])
     out: list[list[int]] = [[]]
     # Start a new part when a group does not fit; a group wider than a line is itself divided.
-    for columns in together:
+    for _, of_group in groupby(range(stub, len(least)), groups.__getitem__):
+        columns = [*of_group]
         fits = _line_width(least, (*keys, *columns)) <= line
         for step in [columns] if fits else [[column] for column in columns]:
             if out[-1] and _line_width(least, (*keys, *out[-1], *step)) > line:
@@ -281,15 +277,13 @@ def _part(
     size: str,
     line: int,
 ) -> Part:
-    lines = sum(max(_lines(row[column], widths[column]) for column in columns) for row in rows)
-    return Part(
-        columns, tuple(widths[column] for column in columns), size, line, lines > MAX_FLOAT_LINES
+    own_widths = tuple(widths[column] for column in columns)
+    # An estimate: a cell takes as many lines as its text has widths of its column, and at least one.
+    lines = sum(
+        max(1, *(-(-len(row[column]) // max(1, widths[column])) for column in columns))
+        for row in rows
     )
-
-
-def _lines(text: str, width: int) -> int:
-    """Estimate the number of lines that a text takes in a column."""
-    return max(1, -(-len(text) // max(1, width)))
+    return Part(columns, own_widths, size, line, lines > MAX_FLOAT_LINES)
 
 
 def pieces(text: str) -> list[str]:
