@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import msgspec
 from ..common import toml_lists
 from ..common.diagnostics import ReportedError, nearest
 from . import Context, Format, Reading
-from .described_log import Rule, cells, names_in, read
+from .described_log import NAME_IN_TEXT, Rule, cells, read
 from .format_schema import Description, Figure, Lines
 from .line_patterns import BUILT_IN_KINDS, NAME_IN_EQUATION, begun, compiled
 from .log_lines import holds
@@ -151,7 +151,7 @@ def _check(spec: Description, rules: list[Rule]) -> None:
                 f"{{{min(unknown)}:number}} where it is"
             )
         names = {*rule.spec.needs, *rule.spec.when, *NAME_IN_EQUATION.findall(rule.spec.agree)}
-        names = names.union(*map(names_in, _texts(rule.spec)))
+        names = names.union(*map(NAME_IN_TEXT.findall, _texts(rule.spec)))
         if unknown := names - every - set(rule.spec.params):
             raise ValueError(f"no line has a value “{min(unknown)}”; write {{{min(unknown)}:word}}")
         if rule.spec.agree and rule.spec.agree.count("=") != 1:
@@ -160,7 +160,8 @@ def _check(spec: Description, rules: list[Rule]) -> None:
             raise ValueError(f"“{rule.spec.required}” is said of a block; write begins = true")
     if any(rule.spec.confirms for rule in rules) != bool(spec.unconfirmed):
         raise ValueError("“unconfirmed” and a line that confirms belong together; write both")
-    units = [unit for rule in rules for unit in _units(rule.spec)]
+    figures = (figure for rule in rules for figure in rule.spec.figures.items())
+    units = [(name, given.unit if isinstance(given, Figure) else given) for name, given in figures]
     for name, unit in [*units, *(spec.csv.columns.items() if spec.csv else ())]:
         if not unit.strip():
             raise ValueError(f'“{name}” has no unit; write one, such as "MB/s" or "count"')
@@ -173,11 +174,6 @@ def _check(spec: Description, rules: list[Rule]) -> None:
             f"the separator “{spec.csv.separator}” is not one character; write the one between "
             "two cells"
         )
-
-
-def _units(spec: Lines) -> Iterator[tuple[str, str]]:
-    for name, given in spec.figures.items():
-        yield name, given.unit if isinstance(given, Figure) else given
 
 
 def _texts(spec: Lines) -> Iterable[str]:

@@ -29,7 +29,7 @@ MAX_QUOTED_CHARS = 200
 """The length of the quotation from a line in messages."""
 
 _UNIT_IN_HEAD = re.compile(r"([^(\[]{1,100}?) ?[(\[]([^()\[\]]{1,30})[)\]]")
-_NAME_IN_TEXT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]*)\}")
+NAME_IN_TEXT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,7 +414,7 @@ class _Reader:
         """Read a line as the head or a row of the table, and return the head for the rows that
         follow."""
         row = cells(line.text, table.separator)
-        if is_head(row, table):
+        if {*table.columns, *table.params} <= {*row} and figure_columns(row, table):
             self._sheet.understood(line.number)
             return row
         head, name = self._head, self._spec.name
@@ -455,12 +455,6 @@ def _named(name: str, given: str | Figure, matched: _Matched) -> tuple[str, str]
     return filled(form.metric or name, matched.texts), filled(form.unit, matched.texts)
 
 
-def is_head(row: Sequence[str], table: Table) -> bool:
-    """Return whether the cells of a line name the columns of a table."""
-    has_all = {*table.columns, *table.params} <= set(row)
-    return has_all and bool(figure_columns(row, table))
-
-
 def figure_columns(head: Sequence[str], table: Table) -> dict[str, tuple[str, str]]:
     """Return the metric and the unit of each column that holds figures."""
     columns = {
@@ -483,9 +477,4 @@ def cells(text: str, separator: str) -> list[str]:
 
 def filled(text: str, values: Mapping[str, Scalar]) -> str:
     """Fill in the values that a text of the description names in braces."""
-    return _NAME_IN_TEXT.sub(lambda name: str(values.get(name[1], "")), text)
-
-
-def names_in(text: str) -> set[str]:
-    """Return the values that a text of the description names."""
-    return set(_NAME_IN_TEXT.findall(text))
+    return NAME_IN_TEXT.sub(lambda name: str(values.get(name[1], "")), text)

@@ -23,12 +23,11 @@ _NO_KEYS: Mapping[str, str] = {}
 Kind = Literal["object", "array", "string", "number", "word"]
 
 
-class JsonError(Exception):
+class MalformedError(Exception):
     """Malformed text, and the offset of the fault."""
 
     def __init__(self, message: str, at: int) -> None:
         super().__init__(message)
-        self.message = message
         self.at = at
 
 
@@ -80,6 +79,10 @@ class Source:
         """Return the line of an offset, counting from 1. Only line feeds end lines."""
         return bisect_right(self.breaks, at - 1) + 1
 
+    def lines(self, node: Node) -> range:
+        """Return the lines of a value."""
+        return range(self.line(node.at), self.line(node.end - 1) + 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Documents:
@@ -124,9 +127,9 @@ def documents(data: bytes, repeated: Mapping[str, str] = _NO_KEYS) -> Documents:
         begin = start.end()
         try:
             root = _value(log.text, begin, 0, repeated)
-        except JsonError as fault:
+        except MalformedError as fault:
             line = log.line(fault.at)
-            faults.append((line, fault.message))
+            faults.append((line, str(fault)))
             end = log.text.find("\n", begin)
             closed = log.text[begin : max(end, begin)].rstrip()[-1:] in ("]", "}")
             if line != log.line(begin) or not closed:
@@ -141,10 +144,10 @@ def documents(data: bytes, repeated: Mapping[str, str] = _NO_KEYS) -> Documents:
 def _value(text: str, at: int, level: int, repeated: Mapping[str, str]) -> Node:
     token = _TOKEN.match(text, at)
     if token is None:
-        raise JsonError("this is not JSON, or it is cut here", _past_space(text, at))
+        raise MalformedError("this is not JSON, or it is cut here", _past_space(text, at))
     # Earlier than Python's own limit, whose error could be raised anywhere.
     if level > MAX_LEVELS:
-        raise JsonError(f"values nest deeper than {MAX_LEVELS} levels", token.end() - 1)
+        raise MalformedError(f"values nest deeper than {MAX_LEVELS} levels", token.end() - 1)
     group = token.lastindex or 0
     start, end = token.span(group)
     if group == 1:
@@ -157,7 +160,7 @@ def _value(text: str, at: int, level: int, repeated: Mapping[str, str]) -> Node:
         return _object(text, start, level, repeated)
     if token[3] == "[":
         return _array(text, start, level, repeated)
-    raise JsonError(f"“{token[3]}” is where a value belongs", start)
+    raise MalformedError(f"“{token[3]}” is where a value belongs", start)
 
 
 def _array(text: str, start: int, level: int, repeated: Mapping[str, str]) -> Node:
@@ -172,7 +175,7 @@ def _array(text: str, start: int, level: int, repeated: Mapping[str, str]) -> No
         if mark == "]":
             return Node("array", start, at, items=tuple(items))
         if mark != ",":
-            raise JsonError("a comma or “]” is missing", at)
+            raise MalformedError("a comma or “]” is missing", at)
 
 
 def _object(text: str, start: int, level: int, repeated: Mapping[str, str]) -> Node:
@@ -184,17 +187,17 @@ def _object(text: str, start: int, level: int, repeated: Mapping[str, str]) -> N
     while True:
         key = _TOKEN.match(text, at)
         if key is None or not key[1]:
-            raise JsonError("a key is missing", _past_space(text, at))
+            raise MalformedError("a key is missing", _past_space(text, at))
         name = _unquote(text, *key.span(1))
         mark, at = _mark(text, key.end())
         if mark != ":":
-            raise JsonError("a colon is missing", at)
+            raise MalformedError("a colon is missing", at)
         value = _value(text, at, level + 1, repeated)
         if name in members:
             merged = _merged(members[name], value, repeated.get(name))
             # One of the two values would be lost.
             if merged is None:
-                raise JsonError(f"the key “{name}” appears twice in one object", key.start(1))
+                raise MalformedError(f"the key “{name}” appears twice in one object", key.start(1))
             members[name] = merged
         else:
             members[name] = value
@@ -202,7 +205,7 @@ def _object(text: str, start: int, level: int, repeated: Mapping[str, str]) -> N
         if mark == "}":
             return Node("object", start, at, members=members)
         if mark != ",":
-            raise JsonError("a comma or “}” is missing", at)
+            raise MalformedError("a comma or “}” is missing", at)
 
 
 def _merged(old: Node, new: Node, between: str | None) -> Node | None:
@@ -237,4 +240,4 @@ def _unquote(text: str, start: int, end: int) -> str:
     try:
         return str(json.loads(quoted))
     except ValueError:
-        raise JsonError("a string holds a bad escape", start) from None
+        raise MalformedError("a string holds a bad escape", start) from None

@@ -137,10 +137,7 @@ def read(data: bytes, context: Context) -> Reading:
     block: _Block | None = None
     for line in lines(data):
         if match := _HEAD.fullmatch(line.text):
-            if block:
-                sheet.broken(
-                    block.head.number, "this block has no end: it was cut, and is left out"
-                )
+            _report_cut(block, sheet)
             block = _header(line, match[1], sheet)
         elif match := _END.fullmatch(line.text):
             sheet.understood(line.number)
@@ -162,16 +159,20 @@ def read(data: bytes, context: Context) -> Reading:
                 block.last = line.number
             if setup is None:
                 sheet.broken(line.number, "what was seen of the board is cut or damaged here")
-            else:
-                sheet.understood(line.number)
-                if block:
-                    block.setup, block.during = setup, during
+                continue
+            sheet.understood(line.number)
+            if block:
+                block.setup, block.during = setup, during
         elif line.text.startswith("# perfguide-"):
             sheet.broken(line.number, "a line of the runner is cut or damaged")
             block = None
+    _report_cut(block, sheet)
+    return sheet.reading(parts)
+
+
+def _report_cut(block: _Block | None, sheet: Sheet) -> None:
     if block:
         sheet.broken(block.head.number, "this block has no end: it was cut, and is left out")
-    return sheet.reading(parts)
 
 
 def _header(line: Line, text: str, sheet: Sheet) -> _Block | None:

@@ -8,6 +8,7 @@ wrong board's name are worse than none."""
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -122,9 +123,9 @@ class Collector:
         if self._diagnostics[-1:] != [diagnostic]:
             self._diagnostics.append(diagnostic)
 
-    def understood(self, first: int, last: int) -> None:
-        """Record a range of lines that were read."""
-        self._lines.update(range(first, last + 1))
+    def understood(self, *numbers: int) -> None:
+        """Record lines that were read."""
+        self._lines.update(numbers)
 
     def reading(self) -> Reading:
         """Return everything collected."""
@@ -196,9 +197,9 @@ def _matches(run: Run, wanted: Mapping[str, str]) -> bool:
 
 
 def _capped(diagnostics: list[Diagnostic]) -> Iterable[Diagnostic]:
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     for d in diagnostics:
-        seen[d.kind] = seen.get(d.kind, 0) + 1
+        seen[d.kind] += 1
         if seen[d.kind] <= MAX_DIAGNOSTICS_OF_A_KIND:
             yield d
     for kind, count in seen.items():
@@ -233,7 +234,7 @@ def _results(rows: list[Row], context: Context) -> Iterable[Result]:
             metric=first.metric,
             unit=first.unit,
             params={**context.params, **first.params},
-            samples=samples if samples else UNSET,
+            samples=samples or UNSET,
             value=UNSET if first.value is None else first.value,
             min=UNSET if first.low is None else first.low,
             max=UNSET if first.high is None else first.high,

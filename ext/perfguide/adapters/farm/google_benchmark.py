@@ -91,9 +91,8 @@ def read(data: bytes, context: Context) -> Reading:
     for root in parsed.roots:
         setup = root.child("context")
         if "benchmarks" in root.members and {"num_cpus", "library_build_type"} & set(setup.members):
-            source = parsed.source
-            collector.understood(source.line(root.at), source.line(root.end - 1))
-            _read_report(root, setup, source, collector)
+            collector.understood(*parsed.source.lines(root))
+            _read_report(root, setup, parsed.source, collector)
     return collector.reading()
 
 
@@ -206,8 +205,7 @@ def _run(setup: Node) -> Run:
     clock = number(mhz.text) if mhz is not None and mhz.kind == "number" else None
     if clock is not None and clock > 0:
         facts["board.cpu_mhz"] = clock
-    facts |= stated((k, v.text) for k, v in setup.members.items() if v.kind == "string")
-    return Run(facts)
+    return Run(facts | stated(setup))
 
 
 FORMAT = Format(

@@ -41,7 +41,7 @@ def read(data: bytes, context: Context) -> Reading:
             hint = "versions 4 and 5 are read"
             collector.broken(line(major.at), f"schema version {major.text[:20]}: {hint}")
             continue
-        collector.understood(line(root.at), line(root.end - 1))
+        collector.understood(*parsed.source.lines(root))
         kernels = _kernels(root)
         for test in root.list("tests"):
             if test.kind != "object":
@@ -81,9 +81,7 @@ def _run(test: Node, kernels: dict[str, str]) -> Run:
         "sdk.kernel": kernels.get(test.string("build_id"), ""),
         "created": moment(test.string("start_time")),
     }
-    misc = test.child("misc").members.items()
-    facts |= stated((k, v.text) for k, v in misc if v.kind == "string")
-    return Run(facts)
+    return Run(facts | stated(test.child("misc")))
 
 
 def _kernels(root: Node) -> dict[str, str]:

@@ -45,7 +45,7 @@ def read(data: bytes, context: Context) -> Reading:
         text = text.rstrip("\r")
         if again := _columns(text):
             columns = again
-            collector.understood(line, line)
+            collector.understood(line)
         elif columns and text.strip():
             fields = _fields(text)
             if len(fields) != len(columns):
@@ -66,7 +66,7 @@ def _take(fields: dict[str, str], line: int, cases: Cases, collector: Collector)
     if test_set is None:
         collector.broken(line, "the metadata names a test set and cannot be read")
         return
-    collector.understood(line, line)
+    collector.understood(line)
     cases.take(Case(fields, line, test_set))
 
 

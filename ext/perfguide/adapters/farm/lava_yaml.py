@@ -11,13 +11,12 @@ levels or aliases than a test case has are refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
 import yaml
 
 from .. import Context, Format, Reading
-from ..json_nodes import Source, source
+from ..json_nodes import MalformedError, Node, Source, source
 from ..log_lines import holds
 from .collector import Collector
 from .lava import FIELDS, Case, Cases
@@ -87,121 +86,100 @@ def read(data: bytes, context: Context) -> Reading:
             continue
         try:
             item = _parsed(block)
-        except _YamlError as fault:
+        except MalformedError as fault:
             line = first + block.count("\n", 0, fault.at)
             collector.broken(line, f"a test case is broken: {fault}")
             continue
         for case in item.items or (item,):
             _take(case, log, start, cases, collector)
-        collector.understood(first, log.line(start + len(block.rstrip()) - 1))
+        collector.understood(*range(first, log.line(start + len(block.rstrip()) - 1) + 1))
     cases.finish()
     return collector.reading()
 
 
-def _take(item: _Item, log: Source, start: int, cases: Cases, collector: Collector) -> None:
-    fields = {k: v.text for k, v in item.members.items() if v.text is not None}
-    for name in FIELDS:
-        if name in fields and not item.members[name].is_on_one_line:
-            line = log.line(start + item.members[name].at)
+def _take(item: Node, log: Source, start: int, cases: Cases, collector: Collector) -> None:
+    fields = {k: v.text for k, v in item.members.items() if v.kind == "string"}
+    for name in (name for name in FIELDS if name in fields):
+        scalar = item.members[name]
+        if "\n" in log.text[start + scalar.at : start + scalar.end].rstrip():
+            line = log.line(start + scalar.at)
             collector.broken(line, f"the field {name} spans several lines")
             return
     measured = item.members.get("measurement", item)
-    metadata = item.members.get("metadata")
-    named = metadata.members.get("set") if metadata is not None else None
-    test_set = (named.text or "") if named is not None else ""
+    test_set = item.child("metadata").string("set")
     cases.take(Case(fields, log.line(start + measured.at), test_set))
 
 
-class _YamlError(Exception):
-    """Text that is not the YAML that is read here, and the offset of the fault in characters."""
-
-    def __init__(self, message: str, at: int) -> None:
-        super().__init__(message)
-        self.at = at
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """A scalar with its text, or a mapping with scalars as keys, or a list; and its offset."""
-
-    at: int
-    text: str | None = None
-    is_on_one_line: bool = True
-    members: Mapping[str, _Item] = field(default_factory=dict)
-    items: tuple[_Item, ...] = ()
-
-
-def _parsed(text: str) -> _Item:
-    """Return the only document of a text. Raises :class:`_YamlError` if it is refused."""
+def _parsed(text: str) -> Node:
+    """Return the only document of a text. Raises :class:`MalformedError` if it is refused."""
     try:
         return _Composer(text).document()
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         at = mark.index if mark is not None else 0
-        raise _YamlError(str(fault.problem or "not well-formed YAML"), at) from None
+        raise MalformedError(str(fault.problem or "not well-formed YAML"), at) from None
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as fault:
         # Among these: characters that YAML forbids, and escapes beyond Unicode.
-        raise _YamlError(f"not well-formed YAML: {str(fault).splitlines()[:1]}", 0) from None
+        raise MalformedError(f"not well-formed YAML: {str(fault).splitlines()[:1]}", 0) from None
 
 
 class _Composer:
-    """Makes items from the events of one text, within the limits. PyYAML's own composer in C would
-    exhaust the stack on deeply nested values."""
+    """Makes nodes from the events of one text, within the limits; scalars are strings. PyYAML's own
+    composer in C would exhaust the stack on deeply nested values."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
         self._events = yaml.parse(text, Loader=_Loader)
-        self._anchors: dict[str, _Item] = {}
+        self._anchors: dict[str, Node] = {}
         self._nodes = 0
         self._aliases = 0
 
-    def document(self) -> _Item:
+    def document(self) -> Node:
         """Return the only document."""
-        root: _Item | None = None
+        root: Node | None = None
         for event in self._events:
             if not isinstance(event, yaml.NodeEvent):
                 continue
             if root is not None:
-                raise _YamlError("more than one document", _at(event))
+                raise MalformedError("more than one document", _at(event))
             root = self._node(event, 0)
-        return root if root is not None else _Item(0, "")
+        return root or Node("string", 0, 0)
 
-    def _node(self, event: yaml.Event, level: int) -> _Item:
+    def _node(self, event: yaml.Event, level: int) -> Node:
         self._nodes += 1
         at = _at(event)
         # Aliases of aliases could expand a few lines to gigabytes.
         if self._nodes > MAX_NODES or level > MAX_LEVELS:
-            raise _YamlError("more values, or deeper nesting, than a test case has", at)
+            raise MalformedError("more values, or deeper nesting, than a test case has", at)
         if isinstance(event, yaml.AliasEvent):
             self._aliases += 1
             if self._aliases > MAX_ALIASES or event.anchor not in self._anchors:
-                raise _YamlError("an undefined alias, or too many aliases", at)
+                raise MalformedError("an undefined alias, or too many aliases", at)
             return self._anchors[event.anchor]
         if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag:
-            raise _YamlError(f"the tag {str(event.tag)[:80]}: tags are not supported", at)
+            raise MalformedError(f"the tag {str(event.tag)[:80]}: tags are not supported", at)
         if isinstance(event, yaml.ScalarEvent):
             end = event.end_mark.index if event.end_mark is not None else at
-            item = _Item(at, event.value, "\n" not in self._text[at:end].rstrip())
+            item = Node("string", at, end, event.value)
         elif isinstance(event, yaml.SequenceStartEvent):
-            items: list[_Item] = []
+            items: list[Node] = []
             while not isinstance(part := next(self._events), yaml.SequenceEndEvent):
                 items.append(self._node(part, level + 1))
-            item = _Item(at, items=tuple(items))
+            item = Node("array", at, at, items=tuple(items))
         else:
-            item = _Item(at, members=self._members(level))
+            item = Node("object", at, at, members=self._members(level))
         if isinstance(event, yaml.NodeEvent) and event.anchor:
             self._anchors[event.anchor] = item
         return item
 
-    def _members(self, level: int) -> dict[str, _Item]:
-        members: dict[str, _Item] = {}
+    def _members(self, level: int) -> dict[str, Node]:
+        members: dict[str, Node] = {}
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
-            key = self._node(event, level + 1).text
-            if key is None:
-                raise _YamlError("a key that is not plain text", _at(event))
-            if key in members:
-                raise _YamlError(f"the key “{key[:80]}” occurs twice", _at(event))
-            members[key] = self._node(next(self._events), level + 1)
+            key = self._node(event, level + 1)
+            if key.kind != "string":
+                raise MalformedError("a key that is not plain text", _at(event))
+            if key.text in members:
+                raise MalformedError(f"the key “{key.text[:80]}” occurs twice", _at(event))
+            members[key.text] = self._node(next(self._events), level + 1)
         return members
 
 

@@ -94,7 +94,7 @@ def read(data: bytes, context: Context) -> Reading:
             collector.broken(fault.line, str(fault))
             continue
         top = _line_at(ends, prolog) if prolog >= 0 else first
-        collector.understood(top, _line_at(ends, piece.end))
+        collector.understood(*range(top, _line_at(ends, piece.end) + 1))
         runs = {system.text("Identifier"): _run(system) for system in root.all("System")}
         for result in root.all("Result"):
             _result(result, runs, collector)

@@ -41,7 +41,7 @@ def read(data: bytes, context: Context) -> Reading:
     for root in parsed.roots:
         if "machine_info" not in root.members or "benchmarks" not in root.members:
             continue
-        collector.understood(line(root.at), line(root.end - 1))
+        collector.understood(*parsed.source.lines(root))
         run = collector.run(_run(root))
         for benchmark in root.list("benchmarks"):
             suite, parted, _ = benchmark.string("fullname").partition("::")
@@ -90,8 +90,7 @@ def _run(root: Node) -> Run:
     }
     if machine.string("system") == "Linux":
         facts["sdk.kernel"] = machine.string("release")
-    facts |= stated((k, v.text) for k, v in machine.members.items() if v.kind == "string")
-    return Run(facts)
+    return Run(facts | stated(machine))
 
 
 FORMAT = Format(

@@ -144,9 +144,7 @@ def read(data: bytes, context: Context) -> Reading:
             reader.metrics(root)
         else:
             continue
-        reader.collector.understood(
-            parsed.source.line(root.at), parsed.source.line(max(root.end - 1, root.at))
-        )
+        reader.collector.understood(*parsed.source.lines(root))
     return reader.collector.reading()
 
 
@@ -193,8 +191,7 @@ class _Reader:
         }
         for suite, version in root.child("suite_versions").members.items():
             facts[f"tools.{suite}"] = version.text if version.kind == "string" else ""
-        facts |= stated((k, v.text) for k, v in root.members.items() if v.kind == "string")
-        self.collector.run(Run(facts))
+        self.collector.run(Run(facts | stated(root)))
 
     def _add(self, name: str, unit: str, items: tuple[Node, ...], whole: Node, run: Run) -> None:
         """Add the samples of one metric. A sample that is not a figure invalidates all of them, as

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Iterable
 
 from .. import Scalar
+from ..json_nodes import Node
 
 _STATED = frozenset(
     (
@@ -57,7 +57,8 @@ def moment(text: str) -> str:
     return when.isoformat() if when.tzinfo is not None else ""
 
 
-def stated(pairs: Iterable[tuple[str, str]]) -> dict[str, Scalar]:
-    """Return the facts among free-form metadata: those whose keys are spelled as in a bundle, for
+def stated(metadata: Node) -> dict[str, Scalar]:
+    """Return the facts among free-form metadata: texts whose keys are spelled as in a bundle, for
     instance ``sdk.version`` or ``board.soc``. Other keys are only meaningful to the farm."""
-    return {key: value for key, value in pairs if key in _STATED and value}
+    texts = ((key, metadata.string(key)) for key in metadata.members if key in _STATED)
+    return {key: text for key, text in texts if text}

@@ -20,7 +20,7 @@ from .. import Context, Format, Reading, Scalar
 from ..log_lines import Line, holds, lines, thousandth
 from ..log_sheet import Sheet
 from . import keys
-from .terms import ACCELERATORS, CELL, NAME, canonical, cells, past_evp
+from .terms import ACCELERATORS, CELL, NAME, PAST_EVP, canonical, cells
 
 EXAMPLE = """\
 Doing AES-128-CBC for 3s on 16 size blocks: 97921218 AES-128-CBC's in 3.00s
@@ -321,7 +321,7 @@ class _Reader:
                     "run openssl speed with -elapsed",
                 )
             params = {"algorithm": algorithm, "block_size": size, **run.params()}
-            if past_evp(name):
+            if PAST_EVP.fullmatch(name):
                 params["evp"] = False
             self.sheet.figure(line.number, "openssl", "throughput", "kB/s", rate, params)
 

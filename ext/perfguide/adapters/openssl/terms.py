@@ -57,12 +57,8 @@ def canonical(name: str) -> str:
     return _LEGACY.get(spelt, spelt)
 
 
-_PAST_EVP = re.compile(r"[a-z0-9-]+ (?:cbc|ige|ede3|ofb|ecb|cfb)", re.IGNORECASE)
-
-
-def past_evp(name: str) -> bool:
-    """Return whether a row has the name of a cipher outside the EVP interface."""
-    return _PAST_EVP.fullmatch(name.strip()) is not None
+PAST_EVP = re.compile(r"\s*[a-z0-9-]+ (?:cbc|ige|ede3|ofb|ecb|cfb)\s*", re.IGNORECASE)
+"""The name of a cipher outside the EVP interface, as in a row."""
 
 
 @dataclass(frozen=True, slots=True)

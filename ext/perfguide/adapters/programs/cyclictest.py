@@ -293,7 +293,7 @@ def _json(parsed: Documents, sheet: Sheet) -> None:
         resolution = root.get("resolution_in_ns")
         if "thread" not in root.members or resolution is None:
             continue
-        sheet.understood(*range(line_of(root.at), line_of(root.end - 1) + 1))
+        sheet.understood(*parsed.source.lines(root))
         if version:
             sheet.fact("tools.rt-tests", version)
         unit = {"0": "us", "1": "ns"}.get(resolution.text)

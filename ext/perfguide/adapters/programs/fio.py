@@ -98,7 +98,7 @@ def read(data: bytes, context: Context) -> Reading:
         if not version:
             continue
         line_of = parsed.source.line
-        sheet.understood(*range(line_of(root.at), line_of(root.end - 1) + 1))
+        sheet.understood(*parsed.source.lines(root))
         sheet.fact("tools.fio", version.removeprefix("fio-"))
         stamp = root.get("timestamp")  # when fio wrote the report
         if stamp is not None and (when := log_dates.parse(stamp.text)):

@@ -47,8 +47,7 @@ def read(data: bytes, context: Context) -> Reading:
         sheet.broken(at, message)
     for root in parsed.roots:
         if "start" in root.members and "end" in root.members:
-            line_of = parsed.source.line
-            sheet.understood(*range(line_of(root.at), line_of(root.end - 1) + 1))
+            sheet.understood(*parsed.source.lines(root))
             _Run(parsed, sheet, root).read()
     return sheet.reading()
 
