@@ -242,12 +242,7 @@ def encode(bundle: Bundle) -> bytes:
 
 def digest(bundle: Bundle) -> str:
     """Return the SHA-256 of the content, regardless of layout, key order and unknown keys."""
-    return content_hash(encode(bundle))
-
-
-def content_hash(encoded: bytes) -> str:
-    """Return the digest of an encoded bundle."""
-    return hashlib.sha256(encoded).hexdigest()
+    return hashlib.sha256(encode(bundle)).hexdigest()
 
 
 def schema() -> dict[str, Any]:

@@ -55,12 +55,7 @@ def add_parsers(add: shared.AddParser) -> None:
     )
     build.add_argument("--builder", default="html", metavar="NAME", help="default: html")
     build.add_argument("--output", metavar="DIR", help="the site; default: build/BUILDER")
-    build.add_argument(
-        "--results",
-        action="append",
-        metavar="PATH",
-        help="folder or file of bundles; may be repeated; default: as set in conf.py",
-    )
+    shared.add_own_results(build)
     build.add_argument("-j", "--jobs", default="auto", metavar="N", help="default: auto")
     build.add_argument("--strict", action="store_true", help="treat warnings as errors")
     build.add_argument(

@@ -75,41 +75,34 @@ class CommandParser(argparse.ArgumentParser):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its name, its module in this folder, and its purpose."""
+    """A command: its name, its purpose, and its module in this folder if that has another name."""
 
     name: str
-    module: str
     text: str
+    module: str = ""
 
 
 COMMANDS = (
+    Command("init", "start a project that builds: configuration, an example bundle, a CI file"),
+    Command("build", "build the site, replacing the previous one only once it is complete"),
+    Command("serve", "serve the site on this machine, and rebuild it when a file changes"),
+    Command("check", "check that all bundles are valid, and report what to fix"),
+    Command("health", "report figures that are impossible or unlikely"),
+    Command("list", "list the guides made from the bundles", "list_guides"),
+    Command("show", "print figures and their sources"),
+    Command("find", "find the boards that meet a need"),
+    Command("compare", "report what changed between two releases"),
+    Command("export", "write all figures for other programs, or all pages for other builders"),
+    Command("generate", "write the pages of the guides, without building the site"),
+    Command("schema", "print the JSON Schema of a bundle"),
+    Command("pack", "make a bundle from the logs of a board"),
+    Command("adapters", "list the log formats that pack reads, with an example of each", "pack"),
+    Command("import", "make bundles from previously published guides", "import_guides"),
     Command(
-        "init", "init", "start a project that builds: configuration, an example bundle, a CI file"
-    ),
-    Command(
-        "build", "build", "build the site, replacing the previous one only once it is complete"
-    ),
-    Command("serve", "serve", "serve the site on this machine, and rebuild it when a file changes"),
-    Command("check", "check", "check that all bundles are valid, and report what to fix"),
-    Command("health", "health", "report figures that are impossible or unlikely"),
-    Command("list", "list_guides", "list the guides made from the bundles"),
-    Command("show", "show", "print figures and their sources"),
-    Command("find", "find", "find the boards that meet a need"),
-    Command("compare", "compare", "report what changed between two releases"),
-    Command(
-        "export", "export", "write all figures for other programs, or all pages for other builders"
-    ),
-    Command("generate", "generate", "write the pages of the guides, without building the site"),
-    Command("schema", "schema", "print the JSON Schema of a bundle"),
-    Command("pack", "pack", "make a bundle from the logs of a board"),
-    Command("adapters", "pack", "list the log formats that pack reads, with an example of each"),
-    Command("import", "import_guides", "make bundles from previously published guides"),
-    Command(
-        "intake",
         "intake",
         "move valid uploads from an inbox to the results, and set others aside with the reason",
     ),
-    Command("mcp", "mcp_server", "let assistants query the results (MCP)"),
+    Command("mcp", "let assistants query the results (MCP)", "mcp_server"),
 )
 """All commands, in the order of the help text. A module is imported only when the options of its
 commands are needed."""
@@ -176,4 +169,4 @@ def _fill(parser: CommandParser, command: Command) -> None:
         parser.description = textwrap.fill(text, break_on_hyphens=False)
         return parser
 
-    import_module(f".{command.module}", __package__).add_parsers(add)
+    import_module(f".{command.module or command.name}", __package__).add_parsers(add)

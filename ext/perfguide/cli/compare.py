@@ -153,16 +153,16 @@ def _side_argument(text: str) -> _SideArgument:
     if Path(text).exists():
         return _SideArgument(text, Path(text), None, {})
     releases, filters = [], {}
+    parts = ", ".join(f"{name}=NAME" for name in PARTS)
     for part in text.split(","):
         name, equals, value = part.partition("=")
         if equals and (name not in PARTS or not value.strip()):
-            raise ValueError(f"“{part}” is not one of {', '.join(f'{n}=NAME' for n in PARTS)}")
+            raise ValueError(f"“{part}” is not one of {parts}")
         if equals:
             filters[name] = value
         else:
             releases.append(part)
     if len(releases) > 1:
-        parts = ", ".join(f"{n}=NAME" for n in PARTS)
         raise ValueError(
             f"“{text}” names {len(releases)} releases; write one, followed by any of {parts}"
         )

@@ -32,13 +32,7 @@ def add_parsers(add: shared.AddParser) -> None:
     parser.add_argument(
         "--port", type=int, default=8000, metavar="N", help="default: 8000; 0 picks a free one"
     )
-    parser.add_argument(
-        "--results",
-        action="append",
-        default=[],
-        metavar="PATH",
-        help="folder or file of bundles; may be repeated; default: as set in conf.py",
-    )
+    shared.add_own_results(parser)
     parser.set_defaults(run=_run)
 
 

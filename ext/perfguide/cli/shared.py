@@ -84,6 +84,17 @@ def add_health(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_own_results(parser: argparse.ArgumentParser) -> None:
+    """Add the option that replaces the bundles named in ``conf.py``."""
+    parser.add_argument(
+        "--results",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="folder or file of bundles; may be repeated; default: as set in conf.py",
+    )
+
+
 def results_of(options: argparse.Namespace) -> list[str]:
     """Return the bundles named by the options of :func:`add_site`; none by default."""
     return [*getattr(options, "paths", ()), *(options.results or ())]

@@ -87,7 +87,9 @@ class _Figure:
     @property
     def row(self) -> tuple[object, ...]:
         """The benchmark, metric, unit and parameters, which identify a row."""
-        return self.record.benchmark, self.metric, self.record.unit, _params_key(self.params)
+        # True equals 1 in Python, so the type is part of the key.
+        params = tuple((n, type(v).__name__, v) for n, v in sorted(self.params.items()))
+        return self.record.benchmark, self.metric, self.record.unit, params
 
 
 class FiguresOfSoc:
@@ -423,11 +425,6 @@ def _within_benchmark(benchmark: Benchmark, record: Record) -> str:
     """Return the label of a figure among others of its benchmark."""
     words = (benchmark.metric_label(record.metric), labels.params(benchmark, record))
     return ", ".join(filter(None, words))
-
-
-def _params_key(params: Mapping[str, Scalar]) -> tuple[object, ...]:
-    # True equals 1 in Python, so the type is part of the key.
-    return tuple((name, type(params[name]).__name__, params[name]) for name in sorted(params))
 
 
 def words(records: Sequence[Record], pool: Pool) -> tuple[dict[str, Any], dict[int, int]]:

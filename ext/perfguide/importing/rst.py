@@ -18,6 +18,7 @@ import importlib
 import io
 import pkgutil
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -343,15 +344,10 @@ class _Through(Directive):
     final_argument_whitespace = True
     has_content = True
 
-    # Any option is accepted, as the directive's own ones are unknown.
-    class _Any(dict):  # type: ignore[type-arg]
-        def __getitem__(self, key: str) -> Any:
-            return directives.unchanged
-
-        def __bool__(self) -> bool:
-            return True
-
-    option_spec = _Any()
+    # Any option is accepted, as the directive's own ones are unknown. Not empty, which means none.
+    option_spec: ClassVar[Any] = defaultdict(
+        lambda: directives.unchanged, name=directives.unchanged
+    )
 
     def run(self) -> list[nodes.Node]:
         if self.name in _IGNORED_DIRECTIVES:
