@@ -118,7 +118,8 @@ def _worded(missing: Undescribed, catalog: Catalog, folder: str) -> tuple[str, s
         hint = f"did you mean “{_nearest(name, described)}”?"
         return f"“{name}” is not a metric of {benchmark}", hint
     message = f"the parameter “{name}” of {benchmark} is not described"
-    if meaning := phrases.described_param(name, described):
+    words_of_params = ((key, param.words) for key, param in described.entry.params.items())
+    if meaning := phrases.meant(name, words_of_params):
         return message, f"did you mean “{meaning}”?"
     # Other keys must be quoted in TOML.
     key = name if _BARE.fullmatch(name) else json.dumps(name)
@@ -135,10 +136,10 @@ def _nearest(metric: str, described: Benchmark) -> str:
     ""."""
     # A bundle cannot have meant a pattern.
     names = [metric.name for metric in described.entry.metrics if not set("*?[") & set(metric.name)]
-    if meaning := phrases.described_metric(metric, described):
+    if meaning := phrases.meant(metric, ((m.name, m.words) for m in described.entry.metrics)):
         return meaning
     # An alias is a former name by intention, however close it is to a current one.
-    if metric in {alias for metric in described.entry.metrics for alias in metric.aliases}:
+    if any(metric in entry.aliases for entry in described.entry.metrics):
         return ""
     return _nearest_spelling(metric, names)
 

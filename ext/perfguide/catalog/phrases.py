@@ -161,18 +161,10 @@ def is_unit(text: str) -> bool:
     return bool(_UNIT.fullmatch(text)) and not is_name
 
 
-def described_metric(name: str, described: Benchmark) -> str:
-    """Return the metric that lists another metric's name among its ``words``, or ""."""
+def meant(name: str, words_by_name: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """Return the metric or parameter that lists another name among its ``words``, or ""."""
     name_words = _parts(name)
-    matches = (m.name for m in described.entry.metrics if name_words in map(_parts, m.words))
-    return next(matches, "")
-
-
-def described_param(name: str, described: Benchmark) -> str:
-    """Return the parameter that lists another parameter's name among its ``words``, or ""."""
-    name_words = _parts(name)
-    params = described.entry.params.items()
-    return next((key for key, entry in params if name_words in map(_parts, entry.words)), "")
+    return next((key for key, texts in words_by_name if name_words in map(_parts, texts)), "")
 
 
 def _at(phrase: Sequence[str], text: Sequence[str]) -> int | None:

@@ -23,6 +23,8 @@ Flags = np.ndarray[Any, np.dtype[np.bool_]]
 
 GUIDE = ("sdk", "soc", "os", "release")
 OWNER = ("sdk", "soc", "os", "board")
+ROW = ("sdk", "soc", "os", "benchmark", "metric", "unit", "params")
+"""The columns that identify one measurement across releases and boards."""
 SERIES = (*OWNER, "benchmark", "metric", "unit", "params")
 """The columns that identify one measurement across releases."""
 

@@ -70,12 +70,11 @@ def inferred(records: Iterable[Record], catalog: Catalog) -> dict[Run, Inferred]
             rates.setdefault(run_of(record), {})[float(size)] = mean
         elif record.metric == LOAD:
             loads.setdefault(run_of(record), []).append(mean)
-    out = {}
-    for run, by_size in rates.items():
-        engine = _class(run, by_size, loads.get(run, ()))
-        if engine:
-            out[run] = engine
-    return out
+    return {
+        run: engine
+        for run, by_size in rates.items()
+        if (engine := _class(run, by_size, loads.get(run, ())))
+    }
 
 
 def loads(records: Iterable[Record]) -> dict[Run, float]:

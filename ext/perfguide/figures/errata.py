@@ -57,11 +57,10 @@ def find(ledger: Ledger, catalog: Catalog) -> list[Erratum]:
     for board in sorted(groups):
         for name, of_board in _changes(groups[board], order, by_new, catalog).items():
             changes[name] += of_board
-    errata = [
+    return [
         Erratum(n, tuple(by_new[n.bundle.owned_id]), tuple(changes[n.bundle.owned_id]))
-        for n in order
+        for n in reversed(order)
     ]
-    return errata[::-1]
 
 
 def _board_of(item: Loaded) -> tuple[GuideKey, str]:

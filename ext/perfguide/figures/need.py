@@ -117,10 +117,6 @@ class Answers:
     unmeasured: tuple[Unmeasured, ...]
     notes: tuple[str, ...]
 
-    def group(self, name: str) -> list[Answer]:
-        """Return the answers in one group."""
-        return [answer for answer in self.measured if answer.group == name]
-
 
 def parse(text: str) -> Condition:
     """Parse a condition in the form of :data:`FORM`. Raises :class:`ValueError`."""

@@ -16,6 +16,7 @@ from ..bundles.guide_key import GuideKey, in_order
 from ..catalog.benchmarks import Catalog, Scalar
 from ..catalog.board_names import GuideNote, about
 from ..common import units
+from ..common.grouping import grouped
 from . import terms
 from .conditions import Conditions
 from .rows import NAMES, Floats, Frame, Ints, together
@@ -149,12 +150,9 @@ class Pool:
     @cached_property
     def boards(self) -> dict[GuideKey, frozenset[str]]:
         """The boards with results in each guide."""
-        if self._identity.empty:
-            return {}
-        boards: dict[GuideKey, set[str]] = {}
-        for *key, board in self._identity[list(NAMES[:5])].drop_duplicates().to_numpy().tolist():
-            boards.setdefault(GuideKey(*key), set()).add(board)
-        return {key: frozenset(names) for key, names in boards.items()}
+        rows = self._identity[list(NAMES[:5])].drop_duplicates().to_numpy().tolist()
+        by_guide = grouped(rows, lambda row: GuideKey(*row[:4]))
+        return {key: frozenset(row[4] for row in of_key) for key, of_key in by_guide.items()}
 
     def benchmarks(self) -> list[str]:
         """Return the names of all benchmarks with results."""

@@ -82,22 +82,19 @@ def run(holdings: Holdings, query: Query) -> list[Record]:
         # Guides are in version order, so the last one of a platform is the newest.
         last = {record.guide.platform: record.guide for record in records}
         return [record for record in records if record.guide == last[record.guide.platform]]
-    out: list[Record] = []
-    for key in holdings.pool.guides():
-        if not (is_like(key, query.soc, query.os) and is_release(key.release, query.release)):
-            continue
-        for record in holdings.pool.of_guide(key):
-            if (
-                _matches(record.board, query.board)
-                and _matches(record.benchmark, query.benchmark)
-                and _matches(record.metric, query.metric)
-                and all(
-                    name in record.params and units.plain(record.params[name]) == value
-                    for name, value in query.params
-                )
-            ):
-                out.append(record)
-    return out
+    return [
+        record
+        for key in holdings.pool.guides()
+        if is_like(key, query.soc, query.os) and is_release(key.release, query.release)
+        for record in holdings.pool.of_guide(key)
+        if _matches(record.board, query.board)
+        and _matches(record.benchmark, query.benchmark)
+        and _matches(record.metric, query.metric)
+        and all(
+            name in record.params and units.plain(record.params[name]) == value
+            for name, value in query.params
+        )
+    ]
 
 
 def nearest_name(holdings: Holdings, query: Query) -> str:

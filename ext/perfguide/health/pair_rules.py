@@ -13,7 +13,7 @@ import numpy as np
 from ..common import units
 from ..common.grouping import grouped
 from ..common.units import last_digit
-from ..figures.columns import OWNER, Figures, Floats, digits
+from ..figures.columns import OWNER, ROW, Figures, Floats, digits
 from ..figures.rows import together
 from .finding import Hit, Rule, exact_amount
 
@@ -236,7 +236,7 @@ def coarse_steps(figures: Figures) -> Iterator[Hit]:
     kinds = figures.kinds[1]
     rates = figures.of_kind([m is not None and m.better == "higher" for _, m, _ in kinds])
     sound = np.flatnonzero(rates & (figures.low > 0))
-    series = figures.groups("sdk", "soc", "os", "benchmark", "metric", "unit", "params")
+    series = figures.groups(*ROW)
     order = sound[np.argsort(series[sound], kind="stable")]
     starts = np.flatnonzero(np.diff(series[order], prepend=-1))
     for positions in np.split(order, starts[1:]) if len(order) else []:

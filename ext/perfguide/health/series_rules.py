@@ -14,7 +14,7 @@ from ..catalog.chart_spec import is_number
 from ..common import units
 from ..common.units import last_digit
 from ..figures import engines, failed_runs, labels
-from ..figures.columns import GUIDE, SERIES, Figures, Flags, Floats, Ints
+from ..figures.columns import GUIDE, ROW, SERIES, Figures, Flags, Floats, Ints
 from ..figures.rows import together
 from .finding import Hit, Rule, amount
 
@@ -199,9 +199,7 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
 
 
 def _row(figures: Figures, position: int) -> int:
-    return int(
-        figures.groups("sdk", "soc", "os", "benchmark", "metric", "unit", "params")[position]
-    )
+    return int(figures.groups(*ROW)[position])
 
 
 def _spread(

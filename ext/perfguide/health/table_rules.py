@@ -15,7 +15,7 @@ from statistics import fmean, median
 from ..common import units
 from ..common.grouping import grouped
 from ..common.units import last_digit
-from ..figures.columns import GUIDE, OWNER, Figures, digits
+from ..figures.columns import GUIDE, OWNER, ROW, Figures, digits
 from ..figures.exchanges import MAX_FIT_LOG, Moved, exchanges
 from .finding import Hit, Rule
 
@@ -103,7 +103,7 @@ def _tables(figures: Figures) -> list[_Table]:
     """Return the newest figures of each benchmark on each board that have a past or, if none has,
     those that other boards of the SoC have too."""
     table = figures.groups(*OWNER, "benchmark")
-    kind = figures.groups("sdk", "soc", "os", "benchmark", "metric", "unit", "params").tolist()
+    kind = figures.groups(*ROW).tolist()
     # The median of three releases is the present level, even if one of them is bad.
     past = {line[-1]: line[:-1][-3:] for line in figures.lines if figures.newest[line[-1]]}
     of_kind = grouped(past, lambda last: kind[last])
