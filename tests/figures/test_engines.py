@@ -158,3 +158,18 @@ def test_a_chart_says_that_its_engine_was_not_recorded() -> None:
         found = records(loaded(*run(RATES["offload"], 31.0, **params)))
         view, _ = only(with_figures(openssl, spec, found))
         assert view.subtitle.endswith("; engine not recorded") == said
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "words"),
+    [
+        ("openssl", "CPU load of one core"),
+        ("ethernet-tcp", "CPU load of all cores"),
+        # Without a largest load, as a program may load several cores.
+        ("iperf3", "CPU load of one core"),
+        ("onnxruntime", "CPU load of all cores"),
+        ("iperf2", "CPU load"),
+    ],
+)
+def test_a_load_says_of_what_it_is_a_share_where_that_is_known(benchmark: str, words: str) -> None:
+    assert engines.metric_label(CATALOG.benchmark(benchmark), "cpu_load") == words

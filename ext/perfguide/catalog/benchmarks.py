@@ -75,6 +75,8 @@ class Metric(_Spec, frozen=True):
     """The largest possible figure, in ``unit``."""
     at_most_per: str = ""
     """A parameter that multiplies ``at_most``, such as ``threads``."""
+    share_of: Literal["", "one core", "all cores"] = ""
+    """The cores at 100 % of a load, where it has no ``at_most`` because several may work."""
     at_most_for: dict[str, str] = {}
     """The figures to which ``at_most`` applies: parameters with a pattern of their values; by
     default all."""

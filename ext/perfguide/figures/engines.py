@@ -141,11 +141,11 @@ def _load_metric(metric: str) -> str:
 
 def load_of(benchmark: Benchmark, metric: str = RATE) -> str:
     """Return of what a CPU load, or the one beside a rate, is a share: ``of one core``
-    if it may be 100 % per thread, ``of all cores``, or "" if the benchmark's description states no
-    limit."""
+    if it may be 100 % per thread, ``of all cores``, or "" if the benchmark's description does not
+    say it."""
     load = benchmark.metric(_load_metric(metric))
     if load is None or load.at_most is None:
-        return ""
+        return f"of {load.share_of}" if load and load.share_of else ""
     return "of one core" if load.at_most_per else "of all cores"
 
 
