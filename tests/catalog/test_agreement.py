@@ -75,7 +75,7 @@ def test_names_spelt_in_two_ways_and_names_that_are_none_are_told(tmp_path: Path
         assert only(said(catalog, item, board__soc=soc)).pointer == "/board/soc"
     two = [loaded(item, id=s, board__soc=s) for s in ("AM62X", "am62x")]
     both = [*two, loaded(item, id="c", board__soc="AM62X")]
-    assert [d.hint for d in agreement.names(both)] == ["write “AM62X”"]
+    assert [d.hint for d in agreement.misspelt_names(both)] == ["write “AM62X”"]
     assert said(catalog, item) == []
 
 

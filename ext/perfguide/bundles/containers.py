@@ -86,10 +86,9 @@ def find(roots: Sequence[str | Path]) -> tuple[list[Source], list[Diagnostic]]:
         top = Path(root)
         if top.is_dir():
             names = sorted(
-                f"{below}/{file}" if below != "." else file
+                Path(folder, file).relative_to(top).as_posix()
                 # Symlinks to folders are not followed: they could lead outside or form a loop.
                 for folder, _, files in os.walk(top)
-                for below in [Path(folder).relative_to(top).as_posix()]
                 for file in files
             )
             files_below = [Source(str(root), name, top / name) for name in names]
@@ -115,18 +114,17 @@ def chosen(files: Sequence[T], name: Callable[[T], str]) -> tuple[list[T], list[
         if is_document(file_name) or is_container(file_name):
             candidates.append(file)
         # Results folders have READMEs and logs, which deserve no note in every build.
-        elif not _for_people(file_name):
+        elif not _accompanies_bundles(file_name):
             hint = f"bundles are in {' '.join((*DOCUMENTS, *CONTAINERS))} files"
             message = "not a kind of file that holds bundles"
             diagnostics.append(Diagnostic("ignored", file_name, message, hint))
     return candidates, diagnostics
 
 
-def _for_people(name: str) -> bool:
+def _accompanies_bundles(name: str) -> bool:
     base = PurePosixPath(name).name.lower()
-    return base.startswith(".") or base.endswith(
-        (".md", ".rst", ".txt", ".log", ".sig", LOG_ARCHIVE)
-    )
+    suffixes = (".md", ".rst", ".txt", ".log", ".sig", LOG_ARCHIVE)
+    return base.startswith(".") or base.endswith(suffixes)
 
 
 Wanted = Callable[[str], bool]
@@ -192,17 +190,14 @@ def _opened(source: Source) -> IO[bytes]:
 
 def _document(source: Source, origin: str, file: IO[bytes], limits: Limits) -> Document:
     """Return one document, decompressed if its name says so."""
-    if isinstance(file, io.BytesIO) and not origin.lower().endswith(COMPRESSED):
-        data = file.getvalue()
-    else:
-        # Read plain files in one piece. One that grows meanwhile is read again, with a limit.
-        size = remaining(file)
-        plain = size <= limits.document and not origin.lower().endswith(COMPRESSED)
-        data = file.read(size + 1) if plain else b""
-        if not data or len(data) > size:
-            file.seek(0)
-            with decompressed(origin, file, limits) as stream:
-                data = Capped(stream, limits.document, size, limits.ratio).read()
+    # Read plain files in one piece. One that grows meanwhile is read again, with a limit.
+    size = remaining(file)
+    is_small_and_plain = size <= limits.document and not origin.lower().endswith(COMPRESSED)
+    data = file.read(size + 1) if is_small_and_plain else b""
+    if not data or len(data) > size:
+        file.seek(0)
+        with decompressed(origin, file, limits) as stream:
+            data = Capped(stream, limits.document, size, limits.ratio).read()
     lowered = origin.lower().removesuffix(".gz").removesuffix(".zst")
     return Document(source, origin, data, lowered.endswith(".jsonl"))
 
@@ -259,8 +254,8 @@ def _zip(
                 packed_bytes = min(info.compress_size, size)
                 with container.open(info) as member:
                     raw = Capped(member, max_bytes, packed_bytes, limits.ratio).read()
-                within = replace(limits, document=max_bytes)
-                document = _document(source, origin, io.BytesIO(raw), within)
+                reduced = replace(limits, document=max_bytes)
+                document = _document(source, origin, io.BytesIO(raw), reduced)
                 left -= max(len(raw), len(document.data))
                 # Holding both copies of a large document would double the memory.
                 del raw
@@ -304,7 +299,6 @@ class _Directory:
 MAX_HEADER_BYTES = 64 * 1024
 """The size limit of a single tar header, such as a long name or an extended header."""
 
-
 MAX_SHARED_KEYS = 100
 """The limit on global extended header keys in a tar, since every member copies them."""
 
@@ -346,9 +340,8 @@ def _tar(
     with decompressed(source.name, file, limits) as stream:
         capped = Capped(stream, limits.container, size, limits.ratio)
         # "r|" reads strictly forwards, so no header can make it seek.
-        with tarfile.open(
-            fileobj=cast(IO[bytes], capped), mode="r|", tarinfo=_TarInfo
-        ) as container:
+        fileobj = cast(IO[bytes], capped)
+        with tarfile.open(fileobj=fileobj, mode="r|", tarinfo=_TarInfo) as container:
             count = 0
             while (info := container.next()) is not None:
                 # tarfile keeps every member, each with a copy of the global keys.
@@ -360,9 +353,8 @@ def _tar(
                 if info.isdir():
                     continue
                 if not info.isreg() or info.issparse():
-                    yield Diagnostic(
-                        "refused-member", origin, "is not opened: it is not a regular file"
-                    )
+                    message = "is not opened: it is not a regular file"
+                    yield Diagnostic("refused-member", origin, message)
                 elif refused := _refusal(origin, info.name):
                     yield refused
                 elif wanted(info.name):

@@ -98,7 +98,7 @@ def decompressed(name: str, file: IO[bytes], limits: Limits) -> Iterator[Readabl
 
 
 class _Gz:
-    """A gzip stream; a file may concatenate several, as with the other kinds."""
+    """A gzip stream, and the base of the other kinds. A file may concatenate several streams."""
 
     chunk = 65536
     """Compressed bytes to decode at a time; small, to limit memory."""
@@ -158,18 +158,19 @@ class _Packed:
         self._limits = limits
         self._kind = kind
         self._stream: _Gz | None = None
-        self._packed = b""
+        self._packed = b""  # read from the file, but not decoded yet
         self._streams = 0
         self._plain = io.BytesIO()
 
     def read(self, size: int = -1, /) -> bytes:
         while not (data := self._plain.read(size)):
-            if not self._more(65536 if size < 0 else max(size, 1)):
+            if not self._decode_chunk(65536 if size < 0 else max(size, 1)):
                 return b""
         return data
 
-    def _more(self, max_bytes: int) -> bool:
-        """Decode more data; return false once the last stream and the file have ended."""
+    def _decode_chunk(self, max_bytes: int) -> bool:
+        """Decode the next chunk into ``_plain``, which may stay empty; return false once the last
+        stream and the file have ended."""
         packed, self._packed = self._packed, b""
         if not packed and (self._stream is None or self._stream.needs_input()):
             packed = self._file.read(self._kind.chunk)
@@ -206,7 +207,7 @@ class Capped:
         self._stream = stream
         self._limit = limit
         self._by_ratio = max(FREE_BYTES, packed * ratio)
-        self._given = 0
+        self._yielded = 0
 
     def read(self, size: int = -1, /) -> bytes:
         """Return at most ``size`` bytes, or everything left. Raises :class:`LimitError`."""
@@ -218,15 +219,15 @@ class Capped:
         return b"".join(parts)
 
     def _count(self, chunk: bytes) -> bytes:
-        self._given += len(chunk)
-        if self._given > self._limit:
+        self._yielded += len(chunk)
+        if self._yielded > self._limit:
             raise LimitError(f"holds more than {self._limit} bytes")
-        if self._given > self._by_ratio:
+        if self._yielded > self._by_ratio:
             raise LimitError("grows too much when decompressed")
         return chunk
 
 
-_BEGINNINGS = (
+_MAGIC_BYTES = (
     *((b"\x1f\x8b", ".gz"), (b"\x28\xb5\x2f\xfd", ".zst"), (b"\xfd7zXZ", ".tar.xz")),
     *((b"PK\x03\x04", ".zip"), (b"Rar!", ".rar"), (b"7z\xbc\xaf", ".7z")),
     *((b"{", ".json"), (b"[", ".json")),
@@ -236,4 +237,4 @@ _BEGINNINGS = (
 def ending(data: bytes) -> str:
     """Return the file suffix that matches the first bytes of some data, or an empty string."""
     plain = data.lstrip(b"\xef\xbb\xbf \t\r\n")
-    return next((end for head, end in _BEGINNINGS if plain.startswith(head)), "")
+    return next((end for head, end in _MAGIC_BYTES if plain.startswith(head)), "")

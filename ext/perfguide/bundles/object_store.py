@@ -32,9 +32,8 @@ MIN_CHECKED_BYTES = 8 * 1024**2
 PARALLEL_READS = 16
 """The number of files read at the same time. For small files, most of the time is spent waiting."""
 
-MAX_TRIALS = 3
+MAX_ATTEMPTS = 3
 """The most attempts to read a file that keeps changing or cannot be read."""
-
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
@@ -172,15 +171,14 @@ def fetch(
     if not listed:
         return Fetched([], [Diagnostic("missing-path", root, "there is no file there")])
     listing = _hash_of_listing(listed)
-    single = listed[0].name == "" and len(listed) == 1
-    if single:
+    if listed[0].name == "" and len(listed) == 1:  # the URL is that of a single file
         root, _, base = root.rpartition("/")
-        listed = [Remote(base, listed[0].path, listed[0].size, listed[0].mark)]
+        listed = [replace(listed[0], name=base)]
     wanted, diagnostics = containers.chosen(listed, lambda remote: remote.name)
     out = Fetched(diagnostics=diagnostics, listing=listing)
     # Two runs must not write to the same incomplete file.
     with locked(store, lambda _: None):
-        return _Reader(fs, store, root, limits, hash_of).all(wanted, progress, out)
+        return _Copier(fs, store, root, limits, hash_of).copy(wanted, progress, out)
 
 
 def readable_here(source: Source) -> Source:
@@ -233,7 +231,7 @@ def _mark(info: dict[str, Any]) -> str:
     return _hash(json.dumps(values).encode())
 
 
-class _Reader:
+class _Copier:
     """Copies files of one location into the store."""
 
     def __init__(self, fs: Any, store: Path, root: str, limits: Limits, hash_of: HashOf) -> None:
@@ -246,18 +244,19 @@ class _Reader:
         self._writing = threading.Lock()
         self._read = 0
 
-    def all(self, wanted: Sequence[Remote], progress: Progress, out: Fetched) -> Fetched:
+    def copy(self, wanted: Sequence[Remote], progress: Progress, out: Fetched) -> Fetched:
+        """Copy the files that the store lacks, and return ``out`` with all files and faults."""
         for name in ("objects", "known", "parts"):
             (self._store / name).mkdir(exist_ok=True)
         for path in (self._store / "parts").iterdir():
             path.unlink()  # left by a killed run
         listed = self._read_list()
         missing = []
-        have: dict[str, str] = {}
+        digests: dict[str, str] = {}
         for remote in wanted:
             mark, digest = listed.get(remote.name, ("", ""))
             if remote.mark and mark == remote.mark and self._is_intact(digest):
-                have[remote.name] = digest
+                digests[remote.name] = digest
             elif self._too_large(remote):
                 message = "exceeds the limits and is not read"
                 hint = "split the upload, or raise the limits"
@@ -268,22 +267,22 @@ class _Reader:
                 missing.append(remote)
         if missing:
             with ThreadPoolExecutor(PARALLEL_READS) as pool:
-                work = {remote.name: pool.submit(self._one, remote) for remote in missing}
+                work = {remote.name: pool.submit(self._copy_one, remote) for remote in missing}
                 try:
                     for remote in progress(missing, "fetching files"):
                         try:
-                            have[remote.name] = work[remote.name].result()
+                            digests[remote.name] = work[remote.name].result()
                         # Each library has its own exceptions here, too.
                         except Exception as error:
                             fault = _missing(f"{self._root}/{remote.name}", error)
                             out.diagnostics.append(fault)
                 finally:
                     pool.shutdown(cancel_futures=True)
-        self._write_list({e.name: (e.mark, have[e.name]) for e in wanted if e.name in have})
-        for remote in wanted:
-            if remote.name in have:
-                path = self._object(have[remote.name])
-                out.sources.append(Source(self._root, remote.name, path))
+        complete = [remote for remote in wanted if remote.name in digests]
+        self._write_list({r.name: (r.mark, digests[r.name]) for r in complete})
+        for remote in complete:
+            path = self._object(digests[remote.name])
+            out.sources.append(Source(self._root, remote.name, path))
         return replace(out, read=self._read)
 
     def _too_large(self, remote: Remote) -> bool:
@@ -315,18 +314,18 @@ class _Reader:
         aside.write_text("".join(lines), encoding="utf-8")
         aside.replace(self._list)
 
-    def _one(self, remote: Remote) -> str:
-        """Read one file completely; return the hash of its content."""
+    def _copy_one(self, remote: Remote) -> str:
+        """Copy one file completely; return the hash of its content."""
         # A file that is still being uploaded changes while it is read.
-        for trial in range(MAX_TRIALS):
+        for attempt in range(MAX_ATTEMPTS):
             part = self._store / "parts" / _hash(remote.name.encode())
             try:
-                digest = self._complete(remote, part)
+                digest = self._download(remote, part)
                 part.replace(self._object(digest))
             except (OSError, NotFetchedError):
-                if trial == MAX_TRIALS - 1:
+                if attempt == MAX_ATTEMPTS - 1:
                     raise
-                remote = self._again(remote)
+                remote = self._relisted(remote)
                 continue
             finally:
                 part.unlink(missing_ok=True)
@@ -337,13 +336,15 @@ class _Reader:
             return digest
         raise AssertionError("unreachable")
 
-    def _again(self, remote: Remote) -> Remote:
+    def _relisted(self, remote: Remote) -> Remote:
         """Return the file as currently listed."""
         self._fs.invalidate_cache()
         info = self._fs.info(remote.path)
-        return Remote(remote.name, remote.path, info.get("size"), _mark(info))
+        return replace(remote, size=info.get("size"), mark=_mark(info))
 
-    def _complete(self, remote: Remote, part: Path) -> str:
+    def _download(self, remote: Remote, part: Path) -> str:
+        """Copy a file to ``part``, and return the hash of its content. Raises an exception of the
+        library for the protocol, or :class:`NotFetchedError` for a file that changes."""
         # If the connection is lost, the library for the protocol resumes by itself.
         self._fs.get_file(remote.path, str(part))
         size = part.stat().st_size
@@ -352,7 +353,7 @@ class _Reader:
         if size > self._limits.container:
             raise NotFetchedError("is larger than the limits allow")
         # Parts of two versions would make up a file that never existed.
-        if remote.mark and size >= MIN_CHECKED_BYTES and self._again(remote).mark != remote.mark:
+        if remote.mark and size >= MIN_CHECKED_BYTES and self._relisted(remote).mark != remote.mark:
             raise NotFetchedError("changes while it is read")
         with self._writing:
             self._read += size

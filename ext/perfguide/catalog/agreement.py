@@ -34,15 +34,15 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(slots=True)
-class _Seen:
-    """The first occurrence of an undescribed name, and the number of its results and bundles."""
+class _Occurrences:
+    """The first bundle with an undescribed name, and the number of its results and bundles."""
 
     first: Loaded
     pointer: str
     count: int = 0
     bundles: set[str] = field(default_factory=set)
 
-    def times(self) -> str:
+    def in_words(self) -> str:
         """Return the number of occurrences in words."""
         return f"{with_noun(self.count, 'result')} of {with_noun(len(self.bundles), 'bundle')}"
 
@@ -53,10 +53,10 @@ Undescribed = tuple[str, ...]
 also the described unit."""
 
 
-def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:
+def undescribed(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:
     """Return findings about names and units in bundles that no description contains. Hints name the
     ``folder`` of the descriptions."""
-    every: dict[Undescribed, _Seen] = {}
+    occurrences: dict[Undescribed, _Occurrences] = {}
     for item in bundles:
         columns = item.results.columns
         lines = columns.params.split("\n") if columns.rows else []
@@ -64,25 +64,23 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
         # Thousands of rows repeat a few names and parameters, so examine each combination once.
         counts: dict[tuple[int, str], tuple[int, int]] = {}
         for row, pair in enumerate(zip(codes, lines, strict=True)):
-            first, number = counts.get(pair, (row, 0))
             # Only the first row is named; listing thousands would hide the cause.
+            first, number = counts.get(pair, (row, 0))
             counts[pair] = (first, number + 1)
         for (code, line), (row, number) in counts.items():
             params: dict[str, object] = msgspec.json.decode(line) or {}
             for missing in _undescribed(*triples[code], params, catalog):
                 at = f"/results/{row}/{missing[0]}"
                 at += f"/{pointer(missing[2])}" if missing[0] == "params" else ""
-                seen = every.setdefault(missing, _Seen(item, at))
-                seen.count += number
-                seen.bundles.add(item.digest)
+                of_name = occurrences.setdefault(missing, _Occurrences(item, at))
+                of_name.count += number
+                of_name.bundles.add(item.digest)
     order = ("benchmark", "params", "unit", "metric")
     out = []
-    for missing in sorted(every, key=lambda missing: (order.index(missing[0]), missing)):
-        seen, (message, hint) = every[missing], _worded(missing, catalog, folder)
-        text, origin = f"{message}: {seen.times()}", seen.first.origin
-        out.append(
-            Diagnostic("undescribed", origin, text, hint, seen.pointer, root=seen.first.root)
-        )
+    for missing in sorted(occurrences, key=lambda missing: (order.index(missing[0]), missing)):
+        of_name, (message, hint) = occurrences[missing], _worded(missing, catalog, folder)
+        message = f"{message}: {of_name.in_words()}"
+        out.append(_finding("undescribed", of_name.first, of_name.pointer, message, hint))
     return out
 
 
@@ -151,27 +149,28 @@ def _nearest_spelling(name: str, candidates: Sequence[str]) -> str:
     return matches[0] if matches else ""
 
 
-def names(bundles: Sequence[Loaded]) -> Iterator[Diagnostic]:
+def misspelt_names(bundles: Sequence[Loaded]) -> Iterator[Diagnostic]:
     """Yield findings about systems and SoCs with several spellings or with a placeholder for a
     name."""
     for part, key in (("sdk", "os"), ("board", "soc")):
-        spelt: dict[str, dict[str, list[Loaded]]] = {}
+        spellings: dict[str, dict[str, list[Loaded]]] = {}
         for item in bundles:
             name = getattr(getattr(item.bundle, part), key)
             # “RT Linux”, “rt-linux” and “rt_linux” all mean the same system.
             alike = re.sub(r"[\s_-]+", "", name.casefold())
-            spelt.setdefault(alike, {}).setdefault(name, []).append(item)
-        for alike, ways in sorted(spelt.items()):
+            spellings.setdefault(alike, {}).setdefault(name, []).append(item)
+        for alike, by_name in sorted(spellings.items()):
             # The usual spelling is right; failing that, the most common one.
-            usual = next((w for w in SYSTEMS if part == "sdk" and w.replace("-", "") == alike), "")
-            best = usual or min(ways, key=lambda w: (-len(ways[w]), w))
-            for name, items in sorted(ways.items()):
+            usual = next((s for s in SYSTEMS if part == "sdk" and s.replace("-", "") == alike), "")
+            best = usual or min(by_name, key=lambda name: (-len(by_name[name]), name))
+            for name, items in sorted(by_name.items()):
+                at = f"/{part}/{key}"
                 if name != best:
                     message = f"“{name}” is “{best}” spelled differently: each gets its own guides"
-                    yield _named(items[0], f"/{part}/{key}", message, f"write “{best}”")
+                    yield _finding("names", items[0], at, message, f"write “{best}”")
                 elif part == "board" and _is_placeholder(name):
                     message = f"“{name}” does not look like the name of a SoC"
-                    yield _named(items[0], "/board/soc", message, "write its name, such as AM62X")
+                    yield _finding("names", items[0], at, message, "write its name, such as AM62X")
 
 
 def _is_placeholder(name: str) -> bool:
@@ -185,8 +184,8 @@ def _is_placeholder(name: str) -> bool:
     )
 
 
-def _named(item: Loaded, at: str, message: str, hint: str) -> Diagnostic:
-    return Diagnostic("names", item.origin, message, hint, at, root=item.root)
+def _finding(kind: str, item: Loaded, at: str, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(kind, item.origin, message, hint, at, root=item.root)
 
 
 def contradictions(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
@@ -199,12 +198,13 @@ def contradictions(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
             ends = [x for x in (result.min, result.max) if x is not UNSET]
             # Each figure is rounded, so half a unit of its last digit is not a contradiction.
             slack = max(map(units.last_digit, (value, *ends))) / 2 * 1.000001
-            low = result.min is not UNSET and value < result.min - slack
-            if low or (result.max is not UNSET and value > result.max + slack):
-                side = "below its “min”" if low else "above its “max”"
-                message = f"the mean {units.exact(value)} is {side}, {units.exact(ends[0 if low else -1])}"
+            is_low = result.min is not UNSET and value < result.min - slack
+            if is_low or (result.max is not UNSET and value > result.max + slack):
+                side = "below its “min”" if is_low else "above its “max”"
+                end = units.exact(ends[0 if is_low else -1])
+                message = f"the mean {units.exact(value)} is {side}, {end}"
                 hint = "recompute it, or give the samples instead"
-                yield Diagnostic("contradiction", item.origin, message, hint, at, root=item.root)
+                yield _finding("contradiction", item, at, message, hint)
             if result.samples is not UNSET:
                 mean = sum(result.samples) / len(result.samples)
                 # A published mean may be truncated, which can cost up to a unit of its last digit.
@@ -215,7 +215,7 @@ def contradictions(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
                         f"{units.exact(mean)}: the site shows the latter"
                     )
                     hint = "check for a typo, or leave “value” out"
-                    yield Diagnostic("apart", item.origin, message, hint, at, root=item.root)
+                    yield _finding("apart", item, at, message, hint)
 
 
 def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
@@ -233,10 +233,11 @@ def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
         keys = [*zip(*codes, lines, strict=True)]
         pairs_by_name: dict[tuple[str, str, str], list[str]] = {}
         for (code, _, _), rows in grouped(range(len(keys)), keys.__getitem__).items():
+            # Creating a result from its columns takes time, and most keys have a single one.
             same = [item.results[row] for row in rows] if len(rows) > 1 else []
-            if pair := apart(same):
+            if pair := two_groups(same):
                 first, second = (same[index] for index in pair)
-                values = [units.exact(middle(result)) for result in (first, second)]
+                values = [units.exact(figure_of(result)) for result in (first, second)]
                 pairs_by_name.setdefault(triples[code], []).append(
                     f"/results/{rows[pair[0]]} is {values[0]}{mixed_setups.log_line(first)} and "
                     f"/results/{rows[pair[1]]} is {values[1]}{mixed_setups.log_line(second)}"
@@ -249,10 +250,10 @@ def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
             )
             hint = "name what differs, such as a core or a cluster, in “params” or “setup”"
             at = pairs[0].partition(" ")[0]
-            yield Diagnostic("same-key", item.origin, message, hint, at, root=item.root)
+            yield _finding("same-key", item, at, message, hint)
 
 
-def middle(result: Result) -> float:
+def figure_of(result: Result) -> float:
     """Return the figure of a result: its value, or the mean of its samples."""
     if result.samples is not UNSET:
         return sum(result.samples) / len(result.samples)
@@ -264,7 +265,7 @@ MIN_GAP_RATIO = 0.25
 """Results with a larger gap, as a share of the smaller one, have measured different things."""
 
 
-def apart(results: Sequence[Result]) -> tuple[int, int] | None:
+def two_groups(results: Sequence[Result]) -> tuple[int, int] | None:
     """Return the indices of the smallest and largest result, in ascending order, if the results
     fall into two groups, or ``None`` if they agree.
 
@@ -276,7 +277,7 @@ def apart(results: Sequence[Result]) -> tuple[int, int] | None:
         return None
     # Results of one figure can have different units, such as kB/s and MB/s.
     scales = {index: units.parse(results[index].unit).scale for index in valid}
-    values = {index: scale * middle(results[index]) for index, scale in scales.items()}
+    values = {index: scale * figure_of(results[index]) for index, scale in scales.items()}
     ordered = sorted(valid, key=values.__getitem__)
     steps = [values[b] - values[a] for a, b in itertools.pairwise(ordered)]
     gap = max(steps)
@@ -288,8 +289,7 @@ def apart(results: Sequence[Result]) -> tuple[int, int] | None:
     share = MIN_GAP_RATIO * min(abs(values[below[-1]]), abs(values[above[0]]))
     if gap <= max(share, 3 * widest_range):
         return None
-    least, greatest = sorted((ordered[0], ordered[-1]))
-    return least, greatest
+    return min(ordered[0], ordered[-1]), max(ordered[0], ordered[-1])
 
 
 def _span(result: Result) -> float:
@@ -310,8 +310,7 @@ def ahead(bundles: Sequence[Loaded], now: datetime.datetime) -> list[Diagnostic]
     for item in bundles:
         if item.bundle.created - now > MAX_AHEAD:
             message = f"“created” is in the future: {item.bundle.created.isoformat()}"
-            hint = "check the runner's clock"
-            out.append(Diagnostic("future", item.origin, message, hint, "/created", root=item.root))
+            out.append(_finding("future", item, "/created", message, "check the runner's clock"))
     return out
 
 
@@ -327,6 +326,6 @@ def matters(catalog: Catalog) -> mixed_setups.Matters:
 
 def findings(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:
     """Return all findings about valid bundles, except those that depend on the current time."""
-    out = [*contradictions(bundles), *names(bundles), *same_keys(bundles)]
+    out = [*contradictions(bundles), *misspelt_names(bundles), *same_keys(bundles)]
     out += mixed_setups.find(bundles, matters(catalog))
-    return [*out, *against(bundles, catalog, folder)]
+    return [*out, *undescribed(bundles, catalog, folder)]

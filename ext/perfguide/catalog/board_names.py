@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from ..common import toml_lists
+from ..common import toml_lists, units
 from ..common.diagnostics import Diagnostic
 
 NAME = "boards"
@@ -39,9 +39,9 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     def cpu(self) -> str:
         """Describe the cores, as in ``4 × Cortex-A53``, or return ""."""
-        kind = self.processor or ("cores" if self.cores != 1 else "core")
-        count = f"{self.cores} × " if self.processor else f"{self.cores} "
-        return f"{count if self.cores else ''}{kind}" if self.cores or self.processor else ""
+        if self.processor:
+            return f"{self.cores} × {self.processor}" if self.cores else self.processor
+        return units.with_noun(self.cores, "core") if self.cores else ""
 
     def cache_sizes(self) -> str:
         """Describe the caches, as in ``L1d 32 KiB, L2 512 KiB``, or return ""."""
@@ -89,19 +89,19 @@ class Boards:
 
     @cached_property
     def in_heads(self) -> dict[str, str]:
-        """Short names by any name of a board, except names that boards of two SoCs share but
-        shorten differently."""
+        """The names for column heads: short names by any name of a board, except names that boards
+        of two SoCs share but shorten differently."""
         shorts_by_name: dict[str, set[str]] = {}
         for soc, name in [*self.shorts, *self.names]:
             shorts_by_name.setdefault(name, set()).add(self.short(soc, name))
         return {name: shorts.pop() for name, shorts in shorts_by_name.items() if len(shorts) == 1}
 
-    def searched(self, soc: str, board: str) -> list[str]:
+    def search_names(self, soc: str, board: str) -> list[str]:
         """Return all names under which readers may search for a board."""
-        names = [*sorted(self.ever(soc, board)), *self.entry(soc, board).also]
+        names = [*sorted(self.all_names(soc, board)), *self.entry(soc, board).also]
         return [*names, self.short(soc, board)]
 
-    def ever(self, soc: str, board: str) -> set[str]:
+    def all_names(self, soc: str, board: str) -> set[str]:
         """Return all current and former names of a board."""
         now = self.today(soc, board)
         return {now, *(old for (s, old), name in self.names.items() if (s, name) == (soc, now))}
@@ -111,7 +111,7 @@ def load(path: Path | None) -> tuple[Boards, list[Diagnostic]]:
     """Read the list of boards. Without a file, every board keeps its name."""
     # The file has two lists that are read separately, so the other one is not a fault.
     entries, diagnostics = toml_lists.read(path, NAME, Board, "boards", others=("notes",))
-    today = {(entry.value.soc, entry.value.name) for entry in entries}
+    current = {(entry.value.soc, entry.value.name) for entry in entries}
     names: dict[tuple[str, str], str] = {}
     shorts: dict[tuple[str, str], str] = {}
     by_name: dict[tuple[str, str], Board] = {}
@@ -122,7 +122,7 @@ def load(path: Path | None) -> tuple[Boards, list[Diagnostic]]:
             # Board names are unique only within a SoC.
             shorts.setdefault((board.soc, board.name), board.short)
         for alias in board.aliases:
-            if (board.soc, alias) in today or (board.soc, alias) in names:
+            if (board.soc, alias) in current or (board.soc, alias) in names:
                 message = f"“{alias}” is the name of two boards of {board.soc}"
                 hint = "use each old name in one entry only, and not as a current name"
                 diagnostics.append(entry.fault("boards", message, hint))
@@ -150,7 +150,6 @@ def about(note: GuideNote, soc: str, release: str, boards: Collection[str]) -> b
 
 
 def is_release(name: str, wanted: str) -> bool:
-    """Return whether ``wanted`` is a release or the leading parts of one; an empty string matches
-    all."""
-    # Because of the dot, “09.1” does not match “09.10”.
+    """Return whether a release is ``wanted`` or begins with its parts: “09.1” matches “09.1.2” but
+    not “09.10”, and an empty string matches all."""
     return not wanted or name == wanted or name.startswith(f"{wanted}.")

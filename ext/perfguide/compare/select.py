@@ -41,7 +41,7 @@ class Filter:
 
     def record(self, record: Record, names: Names) -> bool:
         """Return whether a figure matches; its board may be given by a former name."""
-        board_names = names.boards.ever(record.guide.soc, record.board)
+        board_names = names.boards.all_names(record.guide.soc, record.board)
         board = self.board == "*" or any(fnmatchcase(name, self.board) for name in board_names)
         return board and fnmatchcase(record.benchmark, self.benchmark)
 

@@ -42,12 +42,12 @@ range."""
 FOLDER = "explore"
 
 
-def file(name: str, value: Any) -> bytes:
+def file_of(name: str, value: Any) -> bytes:
     """Return a file that passes a value on under a name. It is pure ASCII."""
-    return file_of(name, _json(value))
+    return file_of_json(name, _json(value))
 
 
-def file_of(name: str, text: str) -> bytes:
+def file_of_json(name: str, text: str) -> bytes:
     """Return a file that passes an encoded value on under a name."""
     return f"perfguideData({json.dumps(name)},{text});\n".encode("ascii")
 
@@ -64,7 +64,7 @@ def index(socs: Mapping[str, str]) -> dict[str, Any]:
 @dataclass(frozen=True, slots=True)
 class GuideOfSoc:
     """A guide of a SoC as listed by the explorer: its path, its figures, the day of its newest run,
-    and the index of each run, as returned by :func:`words`, keyed by the position of its bundle."""
+    and the index of each run by the position of its bundle, from :func:`texts_of_runs`."""
 
     key: GuideKey
     path: str
@@ -121,29 +121,28 @@ class FiguresOfSoc:
         self._figures: dict[str, list[_Figure]] = {}
         for record in every:
             benchmark, run = names.catalog.get(record.benchmark), engines.run_of(record)
-            self._figures.setdefault(record.benchmark, []).append(
-                _Figure(
-                    record,
-                    self._board(record),
-                    names.metric(record),
-                    names.params(record),
-                    None if record.metric == engines.LOAD else loads.get(run),
-                    engines.label(benchmark, record, inferred)
-                    if benchmark and run in inferred
-                    else "",
-                )
+            figure = _Figure(
+                record,
+                self._board(record),
+                names.metric(record),
+                names.params(record),
+                load=None if record.metric == engines.LOAD else loads.get(run),
+                engine=engines.label(benchmark, record, inferred)
+                if benchmark and run in inferred
+                else "",
             )
+            self._figures.setdefault(record.benchmark, []).append(figure)
 
     @cached_property
     def clocks(self) -> dict[GuideKey, dict[str, float | None]]:
         """The clock in MHz of each board in a guide, by current name; ``None`` if unknown."""
-        out = {}
-        for guide in self._guides:
-            out[guide.key] = {
+        return {
+            guide.key: {
                 board: clock_of(self._pool, records, self._names)
                 for board, records in grouped(guide.records, self._board).items()
             }
-        return out
+            for guide in self._guides
+        }
 
     def _board(self, record: Record) -> str:
         today = self._names.boards.today(record.guide.soc, record.board)
@@ -196,7 +195,7 @@ class FiguresOfSoc:
                 for (old, new), page in compared.items()
                 if old in number_of and new in number_of
             ],
-            "headlines": self._part(self._headlines(), labels.headline),
+            "headlines": self._content(self._headlines(), labels.headline),
         }
 
     def _headlines(self) -> list[list[_Figure]]:
@@ -226,10 +225,10 @@ class FiguresOfSoc:
         ``metrics``: benchmark, metric, label, unit with the arrow for better values, unit, better
         direction, how figures of two sides relate (0 not by a ratio, 1 by a ratio, 2 by a ratio and
         one per MHz, 3 as a power), of what the loads are shares, and if large figures read
-        better in a larger unit: that unit, the same with the arrow, and the factor between the two. ``params``: name, whether rows may
-        differ by it alone, values as in addresses. ``rows``: metric, [parameter, value] pairs,
-        label without the engine, label of the engine, whether this is the usual one, largest
-        possible figure if there is one. ``engines``: inferred ones in words. ``conditions``: name,
+        better in a larger unit: that unit, the same with the arrow, and the factor between the two.
+        ``params``: name, whether rows may differ by it alone, values as in addresses. ``rows``:
+        metric, [parameter, value] pairs, label without the engine, label of the engine, whether
+        this is the usual one, largest possible figure if there is one. ``engines``: inferred ones in words. ``conditions``: name,
         word, text, whether runs disagree, plain text, sizes, tolerance; ``stated``: lists of these,
         each as the items that it lacks and has compared with the previous list. ``verdicts``:
         words. ``sections``: anchors in the guide. ``remarks``: facts stated by results, each with
@@ -244,12 +243,12 @@ class FiguresOfSoc:
         guide at which a new line begins, and why.
         """
         benchmark = self._names.catalog.benchmark(name)
-        yield from self._parts(self._lines(benchmark, self._figures[name]))
+        yield from self._split(self._lines(benchmark, self._figures[name]))
 
-    def _parts(self, lines: list[list[_Figure]]) -> Iterator[str]:
-        text = _json(self._part(lines, _within_benchmark))
+    def _split(self, lines: list[list[_Figure]]) -> Iterator[str]:
+        text = _json(self._content(lines, _within_benchmark))
         # The name in the call is short; one per cent of the limit is reserved for it.
-        filled = len(file_of("", text)) / (MAX_FILE_BYTES * 0.99)
+        filled = len(file_of_json("", text)) / (MAX_FILE_BYTES * 0.99)
         if filled <= 1 or len(lines) == 1:
             yield text
             return
@@ -257,13 +256,11 @@ class FiguresOfSoc:
         # too large are divided again.
         share = math.ceil(len(lines) / math.ceil(filled / 0.75))
         for start in range(0, len(lines), share):
-            yield from self._parts(lines[start : start + share])
+            yield from self._split(lines[start : start + share])
 
     def _lines(self, benchmark: Benchmark, figures: Iterable[_Figure]) -> list[list[_Figure]]:
         """Group the figures by row, system and board, in the order of rows in guides."""
-        lines = grouped(
-            figures, lambda figure: (figure.row, figure.record.guide.platform, figure.board)
-        )
+        lines = grouped(figures, lambda f: (f.row, f.record.guide.platform, f.board))
 
         def rank(line: list[_Figure]) -> tuple[object, ...]:
             first = line[0]
@@ -274,7 +271,7 @@ class FiguresOfSoc:
         # Guides of a system start with the newest release, lines with the oldest.
         return [line[::-1] for line in sorted(lines.values(), key=rank)]
 
-    def _part(
+    def _content(
         self, lines: Sequence[Sequence[_Figure]], label: Callable[[Benchmark, Record], str]
     ) -> dict[str, Any]:
         lists = _Lists()
@@ -332,7 +329,6 @@ class FiguresOfSoc:
             pairs.append([index_in(lists.params, key), value])
         unit, better = units.parse(record.unit), benchmark.better(figure.metric)
         larger = units.READABLE.get(unit.name)
-        relation = 0 if unit.kind == "share" else 1 if unit.kind in OWN_SCALE else 2
         metric = (
             name,
             figure.metric,
@@ -340,7 +336,7 @@ class FiguresOfSoc:
             units.unit_cell(record.unit, better),
             record.unit,
             better,
-            3 if unit.kind == "power" else 1 if better == "neither" and relation else relation,
+            _relation(unit.kind, better),
             engines.run_load_of(benchmark),
             *(_larger_unit(larger, record.unit, better) if larger else ()),
         )
@@ -391,6 +387,13 @@ class FiguresOfSoc:
         ]
 
 
+def _relation(kind: str, better: units.Better) -> int:
+    """Return how figures of two sides relate, as described at :meth:`FiguresOfSoc.parts`."""
+    if kind in ("share", "power"):
+        return 0 if kind == "share" else 3
+    return 1 if kind in OWN_SCALE or better == "neither" else 2
+
+
 def _larger_unit(larger: str, unit: str, better: units.Better) -> tuple[str, str, float | None]:
     return larger, units.unit_cell(larger, better), units.factor(larger, unit)
 
@@ -427,7 +430,7 @@ def _within_benchmark(benchmark: Benchmark, record: Record) -> str:
     return ", ".join(filter(None, words))
 
 
-def words(records: Sequence[Record], pool: Pool) -> tuple[dict[str, Any], dict[int, int]]:
+def texts_of_runs(records: Sequence[Record], pool: Pool) -> tuple[dict[str, Any], dict[int, int]]:
     """Return the texts of a guide's runs, each once, and the index of each run by the position of
     its bundle. Both are empty if no run has texts.
 

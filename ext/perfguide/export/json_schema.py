@@ -13,38 +13,36 @@ FOLDER = "schemas"
 """The folder of the schemas within the site's data."""
 
 _TEXT: dict[str, Any] = {"type": "string"}
-_NO_TEXT: dict[str, Any] = {"type": ["string", "null"]}
-_NUMBER: dict[str, Any] = {"type": ["number", "null"]}
+_TEXT_OR_NULL: dict[str, Any] = {"type": ["string", "null"]}
+_NUMBER_OR_NULL: dict[str, Any] = {"type": ["number", "null"]}
 _COUNT: dict[str, Any] = {"type": "integer", "minimum": 0}
-_TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
-_SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean"]}
-_PAIR: dict[str, Any] = {
+_PARAM: dict[str, Any] = {"type": ["string", "number", "boolean"]}
+_SOURCE: dict[str, Any] = {
     "type": "array",
     "prefixItems": [_COUNT, {"type": "string", "pattern": "^/results/"}],
     "minItems": 2,
     "maxItems": 2,
 }
-_RUN_SETUP: dict[str, Any] = {"type": "object", "additionalProperties": _SCALAR}
+_RUN_SETUP: dict[str, Any] = {"type": "object", "additionalProperties": _PARAM}
 _IDENTITY = dict.fromkeys(("sdk", "soc", "os", "release", "title", "page"), _TEXT)
 
 
 def _object(members: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return the schema of an object with required, optional and arbitrary further members."""
+    """Return the schema of an object with required, optional and, as everywhere, further members."""
     return {
         "type": "object",
-        # Further members are allowed, since later versions may add some.
         "required": [*members],
         "properties": members | (optional or {}),
     }
 
 
-def _many(item: dict[str, Any]) -> dict[str, Any]:
+def _array_of(item: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": item}
 
 
 _FACT = {"oneOf": [_TEXT, _object({"bundle": _COUNT})]}
-_SETUP: dict[str, Any] = {"type": "object", "additionalProperties": _many(_FACT)}
-_RUN_NOTES = _many(_object({"text": _TEXT}, {"benchmark": _TEXT, "metric": _TEXT}))
+_FIGURE_SETUP: dict[str, Any] = {"type": "object", "additionalProperties": _array_of(_FACT)}
+_RUN_NOTES = _array_of(_object({"text": _TEXT}, {"benchmark": _TEXT, "metric": _TEXT}))
 
 _INDEX = _object(
     {
@@ -52,23 +50,23 @@ _INDEX = _object(
         "benchmarks": _TEXT,
         "datapackage": _TEXT,
         "schemas": {"type": "object", "additionalProperties": _TEXT},
-        "socs": _many(_object({"soc": _TEXT, "page": _TEXT, "guides": _COUNT, "file": _TEXT})),
+        "socs": _array_of(_object({"soc": _TEXT, "page": _TEXT, "guides": _COUNT, "file": _TEXT})),
     }
 )
 _SOC = _object(
     {
         "soc": _TEXT,
         "page": _TEXT,
-        "guides": _many(
+        "guides": _array_of(
             _object(
                 {
                     **_IDENTITY,
-                    "boards": _TEXTS,
-                    "benchmarks": _TEXTS,
+                    "boards": _array_of(_TEXT),
+                    "benchmarks": _array_of(_TEXT),
                     "figures": _COUNT,
                     "measured": _object({"first": _TEXT, "last": _TEXT}),
                     **dict.fromkeys(("file", "spreadsheet", "csv", "runs"), _TEXT),
-                    **dict.fromkeys(("parquet", "parquet_runs"), _NO_TEXT),
+                    **dict.fromkeys(("parquet", "parquet_runs"), _TEXT_OR_NULL),
                 }
             )
         ),
@@ -77,7 +75,7 @@ _SOC = _object(
 _GUIDE = _object(
     {
         **_IDENTITY,
-        "bundles": _many(
+        "bundles": _array_of(
             _object(
                 {
                     "id": _TEXT,
@@ -91,19 +89,19 @@ _GUIDE = _object(
                 {"setup": _RUN_SETUP, "notes": _RUN_NOTES},
             )
         ),
-        "figures": _many(
+        "figures": _array_of(
             _object(
                 {
                     **dict.fromkeys(("board", "benchmark", "metric", "unit", "text"), _TEXT),
-                    "params": {"type": "object", "additionalProperties": _SCALAR},
-                    **dict.fromkeys(("mean", "min", "max"), _NUMBER),
+                    "params": {"type": "object", "additionalProperties": _PARAM},
+                    **dict.fromkeys(("mean", "min", "max"), _NUMBER_OR_NULL),
                     "count": {"type": ["integer", "null"]},
                     "failed": _COUNT,
                     "runs": _COUNT,
-                    "differs": _TEXTS,
-                    "sources": _many(_PAIR),
+                    "differs": _array_of(_TEXT),
+                    "sources": _array_of(_SOURCE),
                 },
-                {"setup": _SETUP, "notes": _TEXTS},
+                {"setup": _FIGURE_SETUP, "notes": _array_of(_TEXT)},
             )
         ),
     }
@@ -116,7 +114,11 @@ _METRIC = _object(
     }
 )
 _BENCHMARKS = _object(
-    {"benchmarks": _many(_object({"benchmark": _TEXT, "title": _TEXT, "metrics": _many(_METRIC)}))}
+    {
+        "benchmarks": _array_of(
+            _object({"benchmark": _TEXT, "title": _TEXT, "metrics": _array_of(_METRIC)})
+        )
+    }
 )
 
 _KINDS = {

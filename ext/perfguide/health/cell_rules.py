@@ -325,8 +325,10 @@ def same_key(figures: Figures) -> Iterator[Hit]:
     for rows in grouped(repeated, lambda row: int(inverse.ravel()[row])).values():
         places = figures.pool.positions_of(rows)
         pooled = [frame.bundles[item].bundle.results[index] for item, index in places]
-        if pair := agreement.apart(pooled):
-            values = [amount(agreement.middle(pooled[index]), pooled[index].unit) for index in pair]
+        if pair := agreement.two_groups(pooled):
+            values = [
+                amount(agreement.figure_of(pooled[index]), pooled[index].unit) for index in pair
+            ]
             detail = f"{values[0]} and {values[1]} are results of one bundle, averaged as one"
             yield Hit("same-key", int(positions[rows[0]]), detail)
 

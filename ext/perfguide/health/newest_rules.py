@@ -77,10 +77,13 @@ MIN_BOARDS_OF_SOC = 3
 """The fewest boards of one SoC among which one can be called unlike the others."""
 
 MIN_FAR_LOG = math.log(1.5)
+"""The log of the smallest ratio of a figure to earlier ones that is reported."""
+
 MIN_UNLIKE_LOG = math.log(5)
+"""The log of the smallest ratio of a figure to those of other boards that is reported."""
+
 MIN_LONE_LOG = math.log(1.3)
-"""The logs of the smallest ratios that are reported: of a figure to earlier ones, of a figure to
-those of other boards, and of a sample to the others."""
+"""The log of the smallest ratio of a sample to the others that is reported."""
 
 MIN_LONE_RATIO, MAX_LONE_SHARE = 1.5, 0.1
 """The least ratio of an extreme to the mean, and the largest distance of the mean from the other
@@ -122,36 +125,30 @@ def far(figures: Figures) -> Iterator[Hit]:
         if len(line) < 2 or not newest[last]:
             continue
         before = [means[position] for position in line[:-1]]
-        value = means[last]
-        if value <= 0 or min(before) <= 0:
+        if means[last] <= 0 or min(before) <= 0 or not figures.steady[last]:
             continue
         logs, log = [figures.logs[position] for position in line[:-1]], figures.logs[last]
-        middle = median(logs[-MAX_LEVEL_RELEASES:])
-        unit = figures.name("unit", last)
-        if not figures.steady[last]:
-            continue
-        slip = _slip(log - middle)
         # Only the last releases, as small changes add up over a long history.
-        level_range = max(logs[-MAX_LEVEL_RELEASES:]) - min(logs[-MAX_LEVEL_RELEASES:])
-        is_slip = slip and level_range <= MAX_AGREEING_LOG and abs(log - middle) > 3 * level_range
-        table_and_direction = int(table[last]) * 2 + (log > middle)
-        moved.setdefault(table_and_direction, []).append(log - middle)
-        if not is_slip and abs(log - middle) < MIN_FAR_LOG:
+        level = logs[-MAX_LEVEL_RELEASES:]
+        level_range, move = max(level) - min(level), log - median(level)
+        slip = _slip(move)
+        is_slip = slip and level_range <= MAX_AGREEING_LOG and abs(move) > 3 * level_range
+        table_and_direction = int(table[last]) * 2 + (move > 0)
+        moved.setdefault(table_and_direction, []).append(move)
+        if not is_slip and abs(move) < MIN_FAR_LOG:
             continue
-        span = f"{units.number(min(before))} to {units.number(max(before))}"
-        detail = f"{amount(value, unit)}, where {len(before)} releases before had {span}"
+        past = f"{len(before)} releases before had {units.number(min(before))} to {units.number(max(before))}"
         if len(before) == 1:
-            detail = (
-                f"{amount(value, unit)}, where the release before had {units.number(before[0])}"
-            )
+            past = f"the release before had {units.number(before[0])}"
+        detail = f"{amount(means[last], figures.name('unit', last))}, where {past}"
         if is_slip:
             # A real change can be tenfold; no processor or memory gets a thousand times faster.
-            may_lead = abs(log - middle) < MIN_SURE_SLIP_LOG
+            may_lead = abs(move) < MIN_SURE_SLIP_LOG
             text = f"{detail}: {slip}"
-            hit = Hit("unit-slip", last, text, weight=abs(log - middle), may_lead=may_lead)
+            hit = Hit("unit-slip", last, text, weight=abs(move), may_lead=may_lead)
             candidates.append((hit, table_and_direction))
         elif len(before) >= 2 and _is_outlier(logs, log):
-            hit = Hit("newest-far", last, detail, weight=abs(log - middle))
+            hit = Hit("newest-far", last, detail, weight=abs(move))
             candidates.append((hit, table_and_direction))
     # Rows that moved far together, but by different factors, did change, which comparisons report.
     for hit, table_and_direction in candidates:
@@ -201,13 +198,8 @@ def _is_outlier(logs: Sequence[float], log: float) -> bool:
 
 def unlike_boards(figures: Figures) -> Iterator[Hit]:
     """Yield first figures of a board that are far from those of all other boards."""
-    kind = list(
-        zip(
-            figures.groups("benchmark", "metric", "unit", "params").tolist(),
-            _waiting(figures),
-            strict=True,
-        )
-    )
+    groups = figures.groups("benchmark", "metric", "unit", "params").tolist()
+    kind = list(zip(groups, _waiting(figures), strict=True))
     soc, means = figures.code("soc").tolist(), figures.mean.tolist()
     # The newest figures of each kind, for all boards and for those of each SoC, ascending.
     latest: dict[tuple[object, ...], list[float]] = {}
@@ -215,8 +207,8 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
         last = line[-1]
         for key in ((kind[last],), (kind[last], soc[last])):
             latest.setdefault(key, []).append(means[last])
-    for values in latest.values():
-        values.sort()
+    for of_kind in latest.values():
+        of_kind.sort()
     for line in figures.lines:
         last = line[-1]
         # A figure with a past is judged by that instead; see :func:`far`.
@@ -224,16 +216,17 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
         if not is_first or not figures.steady[last] or means[last] <= 0:
             continue
         near, everywhere = latest[kind[last], soc[last]], latest[(kind[last],)]
-        # Two other boards of the same SoC suffice; otherwise many boards have to agree.
-        values = (
-            near if len(near) >= MIN_BOARDS_OF_SOC else everywhere if len(everywhere) > 4 else []
-        )
-        # One other board of the SoC suffices if the difference is too large to be real.
-        if len(near) == 2 and near[0] > 0 and math.log(near[1] / near[0]) >= MIN_SURE_SLIP_LOG:
-            # If boards of other SoCs are like this one, the other board is the odd one.
+        values: list[float] = []
+        if len(near) >= MIN_BOARDS_OF_SOC:
+            values = near
+        elif len(near) == 2 and near[0] > 0 and math.log(near[1] / near[0]) >= MIN_SURE_SLIP_LOG:
+            # One other board of the SoC suffices if the difference is too large to be real. If
+            # boards of other SoCs are like this one, the other board is the odd one.
             close = math.exp(MIN_UNLIKE_LOG)
             alike = [v for v in everywhere if 1 / close < v / means[last] < close]
             values = near if alike == [means[last]] else []
+        elif len(everywhere) > 4:
+            values = everywhere
         if not values or values[0] <= 0:
             continue
         index, log = bisect_left(values, means[last]), math.log(means[last])
@@ -261,12 +254,12 @@ def _waiting(figures: Figures) -> list[bool | None]:
     loads: dict[tuple[object, ...], float] = {}
     out: list[bool | None] = []
     load_codes = {code for code, name in enumerate(figures.names("metric")) if name == engines.LOAD}
-    keys: list[tuple[object, ...] | None] = []
+    run_keys: list[tuple[object, ...] | None] = []
     for position, metric in enumerate(figures.code("metric").tolist()):
         described = figures.catalog.get(figures.name("benchmark", position))
         param = described.param(engines.ENGINE) if described else None
         if param is None or not param.classes:
-            keys.append(None)
+            run_keys.append(None)
             continue
         if params[position] not in runs:
             own_params = figures.params(position)
@@ -275,11 +268,11 @@ def _waiting(figures: Figures) -> list[bool | None]:
             runs[params[position]] = is_open, rest
         is_open, rest = runs[params[position]]
         key = (board[position], benchmark[position], rest)
-        keys.append(key if is_open else None)
+        run_keys.append(key if is_open else None)
         if metric in load_codes:
             loads[key] = float(figures.mean[position])
-    for of_run in keys:
-        load = loads.get(of_run) if of_run else None
+    for run_key in run_keys:
+        load = loads.get(run_key) if run_key else None
         out.append(None if load is None else engines.is_waiting(load))
     return out
 
@@ -340,6 +333,8 @@ def _swapped(
     one: Mapping[int, tuple[int, float]],
     two: Mapping[int, tuple[int, float]],
 ) -> Iterator[Hit]:
+    """Yield the figures of two boards if each fits the past of the other. ``one`` and ``two`` have
+    the position of each newest figure and the log of its past, by its kind."""
     telling = []
     for kind in sorted(one.keys() & two.keys()):
         (a, before_a), (b, before_b) = one[kind], two[kind]
@@ -379,9 +374,8 @@ def lone_sample(figures: Figures) -> Iterator[Hit]:
                 unit = figures.name("unit", position)
                 close = [v for v in samples if v != value]
                 ends = f"{units.number(min(close))} to {units.number(max(close))}"
-                detail = (
-                    f"a sample of {amount(value, unit)}, where the other {len(rest)} are {ends}"
-                )
+                others = f"the other {len(rest)} are {ends}"
+                detail = f"a sample of {amount(value, unit)}, where {others}"
                 yield Hit("lone-sample", position, detail, weight=gap)
 
 
@@ -399,9 +393,8 @@ def lone_extreme(figures: Figures) -> Iterator[Hit]:
             f"a sample of {amount(lone[position], unit)}, where the mean is "
             f"{units.number(mean[position])} and the other end {units.number(other[position])}"
         )
-        yield Hit(
-            "lone-sample", position, detail, weight=abs(math.log(lone[position] / mean[position]))
-        )
+        weight = abs(math.log(lone[position] / mean[position]))
+        yield Hit("lone-sample", position, detail, weight=weight)
 
 
 CHECKS = (far, stale_copy, swapped_boards, lone_sample, lone_extreme)

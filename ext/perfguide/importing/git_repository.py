@@ -65,7 +65,7 @@ class Entry:
     hash: str
 
     @property
-    def regular(self) -> bool:
+    def is_regular(self) -> bool:
         """True for a regular file; false for a symlink or a submodule."""
         return self.mode.startswith("100")
 
@@ -84,9 +84,9 @@ class Repository:
     def commits(self, revision: str, patterns: Sequence[str]) -> list[Commit]:
         """Return the commits in a revision or range that changed files, oldest first."""
         files = [f":(top){pattern}" for pattern in patterns]
-        return self._listed(["--topo-order", "--reverse"], revision, files)
+        return self._rev_list(["--topo-order", "--reverse"], revision, files)
 
-    def _listed(
+    def _rev_list(
         self, options: Sequence[str], revision: str, files: Sequence[str] = ()
     ) -> list[Commit]:
         # A revision with a leading dash must not be taken for an option.
@@ -102,7 +102,7 @@ class Repository:
 
     def commit(self, revision: str) -> Commit:
         """Return the commit for a hash or an annotated tag."""
-        if not (commits := self._listed(["--max-count=1"], revision)):
+        if not (commits := self._rev_list(["--max-count=1"], revision)):
             raise GitError(0, "this is not a commit", revision)
         return commits[0]
 
@@ -156,12 +156,12 @@ class Repository:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
         # Files instead of pipes for input and errors, as these cannot fill up and block git.
-        with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as given:
-            given.write(data)
-            given.seek(0)
+        with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as stdin:
+            stdin.write(data)
+            stdin.seek(0)
             with subprocess.Popen(
                 ["git", *words],
-                stdin=given,
+                stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 env=environment,
@@ -214,18 +214,15 @@ def opened(folder: Path, limits: Limits) -> Iterator[Repository]:
 def _git_folder(folder: Path) -> Path:
     inner = folder / ".git"
     if inner.is_symlink() or inner.is_file():
-        raise GitError(
-            0, "its .git leads to another folder: name the folder of the repository itself",
-            str(folder),
-        )  # fmt: skip
+        message = "its .git leads to another folder: name the folder of the repository itself"
+        raise GitError(0, message, str(folder))
     source = inner if inner.is_dir() else folder
     if not (source / "objects").is_dir() or not (source / "HEAD").is_file():
-        raise GitError(
-            0, "this is not a git repository: name the folder that contains .git", str(folder)
-        )
+        message = "this is not a git repository: name the folder that contains .git"
+        raise GitError(0, message, str(folder))
     if (source / "reftable").exists():
-        raise GitError(0, "its names are a reftable: run git refs migrate --ref-format=files",
-                       str(folder))  # fmt: skip
+        message = "its names are a reftable: run git refs migrate --ref-format=files"
+        raise GitError(0, message, str(folder))
     return source
 
 
@@ -253,7 +250,7 @@ def _refs(source: Path) -> dict[str, str]:
     refs: dict[str, str] = {}
     for line in (_text(source / "packed-refs") or "").split("\n"):
         value, _, ref = line.partition(" ")
-        if _HASH.fullmatch(value) and _is_name(ref):
+        if _HASH.fullmatch(value) and _is_ref_name(ref):
             refs[ref] = value
     symbolic: dict[str, str] = {}
     loose = [
@@ -265,7 +262,7 @@ def _refs(source: Path) -> dict[str, str]:
     for path in (*loose, source / "HEAD"):
         ref = path.relative_to(source).as_posix()
         value = (_text(path) or "").strip()
-        if ref != "HEAD" and not _is_name(ref):
+        if ref != "HEAD" and not _is_ref_name(ref):
             continue
         if _HASH.fullmatch(value):
             refs[ref] = value
@@ -277,7 +274,7 @@ def _refs(source: Path) -> dict[str, str]:
     return refs
 
 
-def _is_name(ref: str) -> bool:
+def _is_ref_name(ref: str) -> bool:
     """Return whether git would accept a name as a ref."""
     parts = ref.split("/")
     return bool(_NAME.fullmatch(ref)) and not (

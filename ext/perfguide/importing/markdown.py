@@ -13,7 +13,7 @@ from ..common.diagnostics import Diagnostic
 from . import html, rst
 from .model import Cell, Opener, Reading, Table, joined_head, plain
 
-_DIRECTIVES = ("eval-rst", "csv-table", "list-table", "table")
+_DIRECTIVES = ("csv-table", "list-table", "table")
 _NESTED_BLOCKS = 50
 
 
@@ -44,7 +44,7 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
         above = tuple(title for _, title in headings)
         if token.type == "heading_open":
             level = int(token.tag[1:])
-            headings = [*((n, title) for n, title in headings if n < level)]
+            headings = [heading for heading in headings if heading[0] < level]
             title = _text(parser, tokens[at + 1], reading)
             headings.append((level, title))
             reading.title = reading.title or title
@@ -57,29 +57,33 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
         elif token.type == "html_block" and "<t" in token.content:
             part = Reading(reading.limits)
             html.read(file, token.content, opener, part)
-            _take(reading, part, file, line - 1, above)
+            _add_part(reading, part, file, line - 1, above)
         elif token.type == "fence" and token.info.startswith("{"):
             name, _, title = token.info[1:].partition("}")
-            body = token.content
-            if name != "eval-rst":
-                # Turn MyST directives into reStructuredText: options, a blank line, content.
-                lines = body.split("\n")
-                options = [*itertools.takewhile(lambda text: text.startswith(":"), lines)]
-                content = lines[len(options) :]
-                blank = [] if content and not content[0].strip() else [""]
-                indented = [f"   {line}" for line in (*options, *blank, *content)]
-                body = "\n".join((f".. {name}:: {title.strip()}", *indented, ""))
-            if name in _DIRECTIVES:
-                part = Reading(reading.limits)
-                rst.read(file, body, opener, part)
-                shift = line if name == "eval-rst" else line - 1
-                _take(reading, part, file, shift, above)
+            part = Reading(reading.limits)
+            if name == "eval-rst":
+                rst.read(file, token.content, opener, part)
+                _add_part(reading, part, file, line, above)
+            elif name in _DIRECTIVES:
+                rst.read(file, _as_rst(name, title, token.content), opener, part)
+                # The line of the directive is that of the fence.
+                _add_part(reading, part, file, line - 1, above)
         if token.level >= _NESTED_BLOCKS - 1:
             message = f"blocks nested more than {_NESTED_BLOCKS} levels deep are left out"
             reading.fault(Diagnostic("limit", file, message, "nest them less deeply", line=line))
             while at + 1 < len(tokens) and tokens[at + 1].level >= _NESTED_BLOCKS - 1:
                 at += 1
         at += 1
+
+
+def _as_rst(name: str, title: str, body: str) -> str:
+    """Return a directive of MyST in reStructuredText: options, a blank line, content."""
+    lines = body.split("\n")
+    options = [*itertools.takewhile(lambda line: line.startswith(":"), lines)]
+    content = lines[len(options) :]
+    blank = [] if content and not content[0].strip() else [""]
+    indented = [f"   {line}" for line in (*options, *blank, *content)]
+    return "\n".join((f".. {name}:: {title.strip()}", *indented, ""))
 
 
 def _rows(parser: MarkdownIt, tokens: list[Token], reading: Reading) -> list[tuple[Cell, ...]]:
@@ -109,9 +113,11 @@ def _text(parser: MarkdownIt, token: Token, reading: Reading) -> str:
     return plain("".join(parts))
 
 
-def _take(reading: Reading, part: Reading, file: str, shift: int, above: tuple[str, ...]) -> None:
-    """Add the tables and faults of part of a file, with line numbers relative to the entire
-    file."""
+def _add_part(
+    reading: Reading, part: Reading, file: str, shift: int, above: tuple[str, ...]
+) -> None:
+    """Add the tables and faults of part of a file: below the headings ``above`` it, and with line
+    numbers relative to the entire file, which are higher by ``shift``."""
     for table in part.tables:
         table = replace(table, headings=(*above, *table.headings))
         if table.file == file:

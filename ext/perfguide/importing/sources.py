@@ -199,7 +199,7 @@ def _read_file(
 ) -> Reading:
     """Read a document, and add the files that it refers to to ``named``."""
     reading = Reading(limits)
-    if not entry.regular:
+    if not entry.is_regular:
         message = "is a link or a submodule, which is not followed"
         reading.fault(Diagnostic("log-note", entry.path, message))
         return reading
@@ -207,7 +207,7 @@ def _read_file(
     def opener(name: str) -> bytes | None:
         named.append(name)
         other = entries.get(name)
-        if other is None or not other.regular:
+        if other is None or not other.is_regular:
             return None
         try:
             return repository.read(other)

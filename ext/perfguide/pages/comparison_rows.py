@@ -48,7 +48,7 @@ def times_usual(row: Row) -> float | None:
 def write(site: Site, page: str, comparison: Comparison, anchors: Anchors) -> str:
     """Write the file of a page, and return its name below the site's data."""
     name = f"{FOLDER}/{page.partition('/')[2]}"
-    data = explorer.file(name, _content(site.catalog, comparison, anchors))
+    data = explorer.file_of(name, _content(site.catalog, comparison, anchors))
     site.writer.write(f"{json_api.ROOT}/{name}.js", data)
     return name
 

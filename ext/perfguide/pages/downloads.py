@@ -153,11 +153,11 @@ def _write_by_benchmark(
         benchmark = site.catalog.get(name) or undescribed(name)
         file = f"{path}/{_file(site, name)}"
         value = finder.part(benchmark, records, facts)
-        _put(site, f"{finder.FOLDER}/{file}.js", explorer.file(file, value))
+        _put(site, f"{finder.FOLDER}/{file}.js", explorer.file_of(file, value))
         parts = list(figures.parts(name))
         for number, text in enumerate(parts, 1):
             part = f"{file}/{number}"
-            _put(site, f"{explorer.FOLDER}/{part}.js", explorer.file_of(part, text))
+            _put(site, f"{explorer.FOLDER}/{part}.js", explorer.file_of_json(part, text))
         files[name] = (_file(site, name), len(parts))
     _script(site, f"{path}/index", figures.index(files, pairs))
 
@@ -206,7 +206,7 @@ def write_indexes(
             today = site.boards.today(key.soc, board)
             boards[key.soc].add((family(key), today, site.boards.short(key.soc, today)))
     listed = finder.index(paths, measured, boards, addressed, site.catalog)
-    _put(site, f"{finder.FOLDER}/index.js", explorer.file("index", listed))
+    _put(site, f"{finder.FOLDER}/index.js", explorer.file_of("index", listed))
 
 
 def _write_guide(site: Site, key: GuideKey) -> GuideData:
@@ -226,7 +226,7 @@ def _write_guide(site: Site, key: GuideKey) -> GuideData:
             _put(site, parquet.address(table, key, path), data)
         _put(site, f"{folder}/{path}.csv", figure_files.guide_csv(table, path, records, pool))
     metrics = list(dict.fromkeys((r.benchmark, r.metric, r.unit) for r in records))
-    words, runs = explorer.words(records, pool)
+    words, runs = explorer.texts_of_runs(records, pool)
     if words:
         _script(site, f"{path}/words", words)
     return GuideData(entry, metrics, records, runs)
@@ -252,7 +252,7 @@ def _json(site: Site, name: str, value: Mapping[str, Any]) -> None:
 
 def _script(site: Site, name: str, value: Mapping[str, Any]) -> None:
     # Browsers load scripts, but not JSON, into a page opened as a file.
-    _put(site, f"{explorer.FOLDER}/{name}.js", explorer.file(name, value))
+    _put(site, f"{explorer.FOLDER}/{name}.js", explorer.file_of(name, value))
 
 
 def _put(site: Site, name: str, data: bytes) -> None:

@@ -127,7 +127,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     )
     # The provenance page has a table for each of these.
     diagnostics = provenance.write(site, key, records, origin, [*tables, *tables_of_listed])
-    names = [name for board in boards for name in site.boards.searched(key.soc, board)]
+    names = [name for board in boards for name in site.boards.search_names(key.soc, board)]
     names += [item.bundle.board.description for item in bundles]
     words = search_words.split(key.soc, family(key), key.release, *names)
     findable = FindablePage(
