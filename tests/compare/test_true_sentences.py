@@ -79,7 +79,7 @@ RARE = (
     *("no earlier release or second run", "earlier, which is too little"),
     *("runs drift", "measure old and new", "failed before and fails now", "alone", "is now"),
     "not measured again",
-    *("fails? again", "measured last got worse", "some runs fail(?: on"),
+    *("last worked in", "measured last got worse"),
     "under another name",
     *("“Integer, add”", "times “mul”"),
     *(

@@ -1123,22 +1123,24 @@ def _works_again(about: About, said: Sequence[str]) -> bool:
     )
 
 
-def _fails_again(about: About, said: Sequence[str]) -> bool:
-    """Check “2 figures that failed before fail again (IPsec; they last worked in 10.01)”."""
-    titles = {group.benchmark: group.title for group in about.both.groups}
-    bad = [
-        each
-        for each in about.each(about.both.rows)
-        if each.row.old and each.row.new
-        if all(runs is not None and not runs.mean for runs in each.sides)
-    ]
-    named = {titles[each.row.benchmark] for each in bad}
-    worked = {release for each in bad for release, value in each.series(all_of=True) if value}
-    return (
-        0 < number(said[0]) <= len(bad)
-        and {*said[1].split(", ")} <= named
-        and (not said[2] or said[2] in worked)
+def _fails_still(event: Event, about: About) -> bool:
+    """Check “IPsec: AES-128: fails, as with 11.02”."""
+    said = re.search(r": fails?, as with (.+)$", event.what)
+    return bool(said) and all(
+        each.row.old.guide.release == said[1] and not any(runs.mean for runs in each.sides)
+        for each in about.each(event.rows)
     )
+
+
+def _last_worked(about: About, said: Sequence[str]) -> bool:
+    """Check “last worked in 10.01”, the last release before OLD in which any row did not fail."""
+    worked = [
+        release
+        for each in about.each()
+        for release, value in each.series(all_of=True)
+        if value and version(release) < version(each.row.old.guide.release)
+    ]
+    return said[0] == max(worked, key=version)
 
 
 def _worse_since(about: About, said: Sequence[str]) -> bool:
@@ -1639,6 +1641,7 @@ JUMPED = (
 
 LINES = templates(
     {
+        r"last worked in (\S+)": _last_worked,
         r"(.+); (?:(both|all #|# of #) rows|it) moved together(?:, so they are one event| with other rows)": _together,
         r"(?:.+); (nine in ten of )?the other (?:# rows|row)( on this board| on these boards)? moved by less than # %": _moved_less,
         r"Runs: (.+); their scatter does not explain it": lambda about, said: (
@@ -1797,7 +1800,9 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     if len(both.spans) > 1:
         end = f" on {units.enumeration(event.boards)}{end}"
         size = title.removesuffix(end).removeprefix(begin).removeprefix(": ")
-        end = "," * any(sign in size for sign in (", ", "; ", ": ")) + end
+        open_text = re.sub(r" \([^)]*\)", "", size)
+        is_set_off = event.kind == "failed-both" or re.search("[,;:] ", open_text)
+        end = "," * bool(is_set_off) + end
     text = title.removesuffix(end)
     is_counted = title == f"{text}{end}" and {row.board for row in counted} == {*event.boards}
     checked.note("N rows", title, is_counted, where)
@@ -1812,6 +1817,8 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     checked.note("rates or shares", title, is_one_kind, where)
     if ": some runs fail" in event.what:
         checked.note("some runs fail", title, _runs_that_fail(event, own), where)
+    elif event.kind == "failed-both":
+        checked.note("fails as before", title, _fails_still(event, own), where)
     if text != begin:
         before = "; last measured with" if event.kind == "failed-after" else " than in"
         than = f"{before} {event.since}" * (not event.is_cause) if event.since else ""
@@ -2321,11 +2328,6 @@ HEADLINE = templates(
         r"Labels of (.+) are wrong in (.+): # of # figures are not compared": _wrongly_labelled,
         r"(\w+) more (?:is|are) listed below": _not_named,
         r"# figures? that failed before works? again \((.+)\)(?:, but some new runs of (?:it|# of them) failed)?": _works_again,
-        r"# figures? that failed before fails? again \((.+?)(?:; (?:it|they) last worked in (\S+))?\)": _fails_again,
-        # The event of these runs is checked with the others.
-        r"(.+: some runs fail(?: on .+)?, as with .+)": lambda about, said: any(
-            event.what == said[0] and event.kind == "failed-both" for event in about.both.events
-        ),
         r"Figures of (.+) that (\S+) measured last got worse by a factor of 1\.5 or more": _worse_since,
         r"# figures? cannot be compared(?:, # of them because|:) (.+)": _cannot_be_compared,
         r"# figures? (?:was|were) not measured again(?:(:|, among them) all of (.+))?": _not_again,

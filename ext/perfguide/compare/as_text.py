@@ -107,7 +107,12 @@ def render(
 
 def _unlisted(comparison: Comparison) -> int:
     """Count the rows that are only listed on request."""
-    folded = sum(1 for row in comparison.rows if row.verdict in row_texts.FOLDED_VERDICTS)
+    # Events have rows that fail with both releases.
+    folded = sum(
+        comparison.counts[verdict]
+        for verdict in row_texts.FOLDED_VERDICTS
+        if verdict != "failed-both"
+    )
     events = sum(
         max(0, len(event.rows) - event_evidence.LISTED_ROWS) for event in comparison.events
     )

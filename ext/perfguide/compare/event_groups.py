@@ -89,6 +89,11 @@ def against(comparison: Comparison) -> list[Event]:
     )
 
 
+def failing_still(comparison: Comparison) -> list[Event]:
+    """Return the events of what fails as before, in the order of :func:`rank`."""
+    return dict(by_action(comparison)).get(FAILING_STILL, [])
+
+
 def improvements(comparison: Comparison) -> int:
     """Count the events that are improvements, rather than returns to an earlier level."""
     return sum(event.kind == "improved" and not event.is_back for event in comparison.events)

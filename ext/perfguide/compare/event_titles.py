@@ -43,6 +43,7 @@ def title_parts(
         size = [at_equal_clock(row, size[-1])] if row.past else size
     how_far = ", ".join(filter(None, size))
     measured = {span.board for span in comparison.spans}
+    name = benchmark_title(event, comparison) if event.is_minor else event.what
     boards = ""
     if len(measured) > 1 or not {*event.boards} <= measured:
         names = [comparison.board_names.get(board, board) for board in event.boards]
@@ -50,6 +51,7 @@ def title_parts(
         # Else “as in 07.01 on SK” would be about the wrong release.
         open_text = re.sub(r" \([^)]*\)", "", how_far)
         how_far += "," * any(sign in open_text for sign in (", ", "; ", ": "))
+        name += "," * (event.kind == "failed-both")
     proved = sum(each.verdict != "noisy" for each in counted)
     at_clock = sum(bool(each.past) for each in counted)
     is_mixed = 0 < proved < len(counted) and not event.is_cause
@@ -59,7 +61,6 @@ def title_parts(
         *[f"{at_clock} at equal clock"] * (0 < at_clock < len(counted)),
         *remarks,
     ]
-    name = benchmark_title(event, comparison) if event.is_minor else event.what
     where = " ".join(filter(None, (boards, f"({', '.join(more)})" if more else "")))
     return name, how_far, where
 

@@ -76,6 +76,30 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
         yield FailingRuns(
             (*own_rates, *rest), tuple(failing or own_rates), words, kind, tuple(samples)
         )
+    yield from _failing_still(rows)
+
+
+def _failing_still(rows: Sequence[Row]) -> Iterator[FailingRuns]:
+    """Yield the figures of each benchmark that failed with OLD and fail again, and say when they last
+    worked."""
+    failed = [row for row in rows if row.verdict == "failed-both"]
+    for of_benchmark in grouped(failed, lambda row: (row.guide.platform, row.benchmark)).values():
+        before = next(row.old.guide.release for row in of_benchmark if row.old)
+        worked = [
+            release
+            for row in of_benchmark
+            for release, value in row.line
+            if value and version(release) < version(before)
+        ]
+        last = f"last worked in {max(worked, key=version)}" if worked else ""
+        rates = [*filter(is_rate, of_benchmark)] or of_benchmark
+        yield FailingRuns(
+            (*rates, *(row for row in of_benchmark if row not in rates)),
+            tuple(rates),
+            f"{'fails' if len(rates) == 1 else 'fail'}, as with {before}",
+            "failed-both",
+            (last,) if last else (),
+        )
 
 
 def with_lines(rows: Sequence[Row], history: History) -> list[Row]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Literal
 
-from ..bundles.guide_key import version
 from ..common import units
 from . import event_groups, event_titles, overview
 from .causes import EXCHANGED
@@ -46,7 +45,7 @@ class Headline:
     with it. ``facts`` are to be read before it. ``proof`` says how many events are not proved,
     ``share`` how many figures are judged, and ``limits`` what keeps them from showing more.
     ``events`` are the worst regressions that ``advice`` does not name, with their titles, and
-    ``unnamed`` counts the rest. ``again`` are sentences on what to measure again, and ``besides``
+    ``unnamed`` counts the rest. ``failing`` are those of what fails as before. ``again`` are sentences on what to measure again, and ``besides``
     remarks that change no decision. Of ``comparable`` figures, ``judged`` are judged."""
 
     state: State
@@ -61,6 +60,7 @@ class Headline:
     limits: Sequence[str]
     events: Sequence[tuple[Event, str]]
     unnamed: int
+    failing: Sequence[tuple[Event, str]]
     again: Sequence[str]
     besides: Sequence[str]
     judged: int
@@ -77,7 +77,9 @@ class Headline:
     def more(self) -> str:
         """The worst events, and what to measure again."""
         named = "; ".join(title for _, title in self.events)
-        return " ".join(filter(None, [f"{named}." if named else "", self.rest, *self.again]))
+        still = "; ".join(title for _, title in self.failing)
+        still = f"{event_groups.FAILING_STILL}: {still}." if still else ""
+        return " ".join(filter(None, [f"{named}." if named else "", self.rest, still, *self.again]))
 
     @property
     def rest(self) -> str:
@@ -133,8 +135,7 @@ def headline(comparison: Comparison) -> Headline:
     others = [event for event in regressions if event is not lead]
     named = others[: MAX_NAMED_EVENTS - bool(lead)]
     is_proved = len(unproved) < len(regressions)
-    still = [event.what for event in comparison.events if event.kind == "failed-both"]
-    again = [*(f"{what}." for what in still), _in_doubt(comparison)]
+    again = [_in_doubt(comparison)]
     again.append("" if is_proved else _advice(comparison, unproved, state))
     if regressions:
         again.insert(0, lasted(comparison.jumps.values()))
@@ -151,6 +152,7 @@ def headline(comparison: Comparison) -> Headline:
         limits,
         [(event, _title(event, comparison)) for event in named],
         len(others) - len(named),
+        [(event, _title(event, comparison)) for event in event_groups.failing_still(comparison)],
         [*filter(None, again)],
         _besides(comparison),
         judged,
@@ -325,7 +327,7 @@ def _unproved(unproved: Sequence[Event], of: int) -> str:
 
 def _besides(comparison: Comparison) -> list[str]:
     """Return remarks on figures that work again, cannot be compared or are lost."""
-    out = [*_working_again(comparison), *_failing_still(comparison)]
+    out = _working_again(comparison)
     # Rows with one cause, such as a changed engine or clock, have the same ground.
     reasons = Counter(row.ground for row in comparison.rows if row.verdict == "incomparable")
     for reason, number in reasons.most_common(1):
@@ -358,21 +360,6 @@ def _working_again(comparison: Comparison) -> list[str]:
     work = "works" if len(rows) == 1 else "work"
     counted = units.with_noun(len(rows), "figure")
     return [f"{counted} that failed before {work} again ({named}){but}."]
-
-
-def _failing_still(comparison: Comparison) -> list[str]:
-    """Return a sentence on figures that failed in the older release and fail again, and on when they last
-    worked."""
-    rows = [row for row in comparison.rows if row.verdict == "failed-both"]
-    if not rows:
-        return []
-    titles = {group.benchmark: group.title for group in comparison.groups}
-    worked = [release for row in rows for release, value in row.line if value]
-    fail, they = ("fails", "it") if len(rows) == 1 else ("fail", "they")
-    last = f"; {they} last worked in {max(worked, key=version)}" if worked else ""
-    named = ", ".join(dict.fromkeys(titles[row.benchmark] for row in rows))
-    counted = units.with_noun(len(rows), "figure")
-    return [f"{counted} that failed before {fail} again ({named}{last})."]
 
 
 def _lost_benchmarks(comparison: Comparison, lost: int) -> str:

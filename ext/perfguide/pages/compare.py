@@ -281,6 +281,7 @@ def _events_of_page(
         "has_histories": bool(drawn),
         "lead": titles[0] if decision.lead else None,
         "falls": titles[bool(decision.lead) :],
+        "failing": [_named(event, compared, names) for event, _ in decision.failing],
     }
 
 
