@@ -328,6 +328,13 @@ def test_another_test_or_another_part_may_explain_an_event(
     for event in (*both.events, *both.far):
         perhaps = [line for line in event_evidence.event_lines(event, both) if "another" in line]
         assert perhaps == [f"Perhaps: {said}."] * bool(said)
+    if "SD card" in said:
+        # One cause is one event, named by what got worse.
+        (event,) = (*both.events, *both.far)
+        assert event.worse_by > 0 and [each.kind for each in event.also] == ["improved"]
+        assert re.search(
+            r"^Also Speed: .+ times better", event_evidence.event_lines(event, both)[-2]
+        )
 
 
 @pytest.mark.parametrize(

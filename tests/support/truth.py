@@ -1868,12 +1868,12 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
                 checked.check(text, PERHAPS, own, where)
         elif said.startswith("Also ") and not said.startswith("Also moved"):
             titles = {event_titles.event_title(each, both): each for each in event.also}
-            named, _, level = said.removeprefix("Also ").partition(". ")
+            named, *more = said.removeprefix("Also ").split(". ")
             checked.note("also since", line, named in titles, where)
-            if level:
+            for text in more:
                 also = titles[named]
                 of_also = replace(own, rows=also.rows, counted=tuple(also.counted))
-                checked.check(level, LINES, of_also, where)
+                checked.check(text, LINES, of_also, where)
         elif said.startswith("Also moved"):
             checked.note("also moved", line, _is_beside(said, event, own), where)
         elif any(pattern.fullmatch(said) for pattern, _ in LINES):

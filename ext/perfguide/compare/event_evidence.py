@@ -224,8 +224,15 @@ def beside(event: Event, comparison: Comparison) -> list[str]:
         for is_proved, texts in sizes.items()
         if texts
     ]
-    also = [(event_title(each, comparison), _at_level(each.counted)) for each in event.also]
-    return [*moved, *(f"also {'. '.join(filter(None, texts))}".removesuffix(".") for texts in also)]
+    also = [
+        (
+            f"{event_title(each, comparison)}.",
+            _at_level(each.counted),
+            *fates.in_words(each.counted),
+        )
+        for each in event.also
+    ]
+    return [*moved, *(f"also {' '.join(filter(None, texts))}".removesuffix(".") for texts in also)]
 
 
 def _named_beside(rows: Sequence[Row], event: Event, comparison: Comparison) -> str:

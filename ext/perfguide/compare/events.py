@@ -26,7 +26,7 @@ from .event_parts import (
     without_swings,
 )
 from .event_worth import is_worth_an_event, split_far_moves
-from .explanations import compiled_otherwise, other_compiler, other_part, other_test
+from .explanations import OTHER_DEVICES, compiled_otherwise, other_compiler, other_part, other_test
 from .match import Names
 from .row import ALARMS, Row, Verdict
 from .row_moves import is_open, measures_own
@@ -76,12 +76,27 @@ def events(
         event = make(first, unproved=[row for row in compiled if row not in first])
         perhaps = (*event.perhaps, other_compiler(compiled, names))
         out.append(replace(event, perhaps=perhaps))
-    out.sort(key=_order)
+    out = sorted(_of_one_device(out), key=_order)
     out += [replace(make(part), is_minor=True) for part in minor]
     return (
         tuple(event for event in out if event.kind != "noisy"),
         tuple(event for event in out if event.kind == "noisy"),
     )
+
+
+def _of_one_device(events: Sequence[Event]) -> list[Event]:
+    """Return the events. Those that the same other storage device may explain are one, named by a fall."""
+
+    def device(event: Event) -> tuple[object, ...]:
+        texts = (text for text in event.perhaps if text.startswith(OTHER_DEVICES))
+        platform = event.rows[0].guide.platform
+        return (next(texts, id(event)), platform, event.boards, event.accepted)
+
+    out = []
+    for alike in grouped(events, device).values():
+        first, *others = sorted(alike, key=lambda event: event.worse_by <= 0)
+        out.append(replace(first, also=tuple(others)))
+    return out
 
 
 def _order(event: Event) -> tuple[object, ...]:

@@ -17,6 +17,9 @@ from .row_moves import figures_before, is_back, log_range, measures_own, moved_f
 STORAGE_DEVICES = ("eMMC", "SD card", "UFS")
 """The subsystems with a part that may be replaced unnoticed."""
 
+OTHER_DEVICES = tuple(f"another {device}, as " for device in STORAGE_DEVICES)
+"""The starts of explanations by another one."""
+
 # In public history, SD cards have two levels: those that write large blocks twice as fast write
 # small ones slower.
 MIN_BOTH_WAYS_LOG = math.log(1.25)

@@ -20,6 +20,7 @@ from .causes import EXCHANGED, exchanged
 from .engine_changes import EngineChange
 from .event import Event
 from .event_causes import causes, clock_events
+from .event_parts import figure_of
 from .events import events
 from .failed_rows import at_zero, failed_run, without_failed_runs
 from .history import History, scaled
@@ -159,8 +160,12 @@ def joined_events(earlier: Sequence[Event], since: Sequence[Event]) -> list[Even
     out = [*earlier]
     for event in since:
         fitting = (n for n, first in enumerate(out) if _is_part_of(event, first))
-        # A fall is part of another one rather than of a failure.
-        at = min(fitting, key=lambda n: out[n].kind == "failed-after", default=None)
+        # A fall is part of one of its figures, or of another fall, rather than of a failure.
+        at = min(
+            fitting,
+            key=lambda n: (not _has_figures_of(out[n], event), out[n].kind == "failed-after"),
+            default=None,
+        )
         if at is None:
             out.append(event)
         else:
@@ -186,8 +191,14 @@ def _is_part_of(event: Event, first: Event) -> bool:
         and (first.worse_by > 0) == (event.worse_by > 0)
         and not first.worse_by < MIN_FAR_LOG <= event.worse_by
         and (event.since == first.since or all(row.params for row in event.rows))
-        and {*event.boards} <= {*first.boards}
+        and ({*event.boards} <= {*first.boards} or _has_figures_of(first, event))
     )
+
+
+def _has_figures_of(first: Event, event: Event) -> bool:
+    """Return whether an event since a release has the figures of another one, on whichever boards."""
+    figures = [set(map(figure_of, each.rows)) for each in (first, event)]
+    return event.since == first.since and figures[1] <= figures[0]
 
 
 def _are_worth_an_event(rows: Sequence[Row]) -> bool:

@@ -102,7 +102,10 @@ def of_comparison(
 ) -> list[LastingMove]:
     """Return the moves of a comparison that lasted, except from or to a figure in doubt."""
     out = []
-    for event in (*comparison.events, *comparison.far):
+    events = (*comparison.events, *comparison.far)
+    # What another device did better is part of an event, too.
+    beside = (also for event in events for also in event.also if not also.since)
+    for event in (*events, *beside):
         rows = [row for row in event.leading if _has_size(row)] if _is_news(event) else []
         fates = {id(row): _fate(row, history, is_alone=len(event.rows) == 1) for row in rows}
         reversed_figures = {_name(row) for row in rows if not fates[id(row)]}
