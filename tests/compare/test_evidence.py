@@ -117,7 +117,7 @@ def test_two_runs_that_differ_far_are_both_said(speed: Catalog) -> None:
     bundles.append(release(9, *quiet(9), result("lat_a", "us", value=740.0)))
     row = only([row for row in newest(bundles, speed).rows if row.metric == "lat_a"])
     assert row.verdict == "noisy" and "2 runs (735.3, 1,438) before" in row.ground
-    assert row.figures == "2 runs (735.3, 1,438) before, one run now"
+    assert row.kinds_of_figures == "2 runs (735.3, 1,438) before, one run now"
 
 
 def test_loads_of_unlike_size_lay_at_their_ends_and_on_no_level(speed: Catalog) -> None:

@@ -17,38 +17,37 @@ from .row_moves import MIN_POINTS, over_scatter
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One change that affected some rows, reported once.
-
-    ``kind`` is the verdict of its rows, and ``what`` names what they have in common. Some rows may be
-    unproved beside proved ones, as those of the same kind that moved as far belong to the event.
-    ``change`` is the median relative change in the better direction, ``None`` if there is none.
-    ``shared`` is true if any row moved with a common shift. ``perhaps`` are possible explanations.
-    ``is_cause`` is true if the event names something that changed around its rows. ``unproved`` are
-    further rows with the same likely cause, mostly those that cannot be judged.
-    ``is_back`` means that the rows are back at an earlier level and either got better or are unproved,
-    ``is_minor`` that they are unproved and moved little, or as such rows often do. ``since`` is the
-    release to which the rows are compared if OLD did not measure them, and ``is_old`` means that an unproved
-    event or a cause may have happened in any of several releases since. ``failed_already`` says which other
-    run of a benchmark that fails since then had failed before. ``also`` are events of such rows that
-    probably have the same cause.
-    """
+    """One change that affected some rows, reported once."""
 
     kind: Verdict
+    """The verdict of its rows. Unproved rows of the same metric that moved as far belong to it, too."""
     what: str
+    """The words for the things that its rows have in common."""
     boards: tuple[str, ...]
     benchmark: str
     rows: tuple[Row, ...]
     change: float | None
+    """The median relative change in the better direction, if there is one."""
     shared: bool
+    """True if any row moved with a common shift."""
     perhaps: tuple[str, ...]
+    """Possible explanations, as sentences."""
     is_cause: bool = False
+    """True if the event names something that changed around its rows, such as a clock."""
     unproved: tuple[Row, ...] = ()
+    """Further rows with the same likely cause, mostly those that cannot be judged."""
     is_back: bool = False
+    """True if the rows are back at an earlier level and either got better or are unproved."""
     is_minor: bool = False
+    """True if the rows are unproved and moved little, or as such rows often do."""
     since: str = ""
+    """The release to which the rows are compared, if OLD did not measure them."""
     is_old: bool = False
+    """True if an unproved event or a cause may have happened in any of several releases since."""
     failed_already: str = ""
+    """The other runs of its benchmark that had failed before, in words, if the event is that it fails."""
     also: tuple[Event, ...] = ()
+    """Events of rows compared with an earlier release, which probably have the same cause."""
 
     @property
     def leading(self) -> list[Row]:

@@ -248,7 +248,9 @@ def _named_beside(rows: Sequence[Row], event: Event, comparison: Comparison) -> 
 
 def _figures(event: Event) -> str:
     """Return the kinds of figures on both sides of an event: ``One run each``."""
-    kinds = dict.fromkeys(row.figures for row in event.rows if row.verdict != "failed-after")
+    kinds = dict.fromkeys(
+        row.kinds_of_figures for row in event.rows if row.verdict != "failed-after"
+    )
     if len(kinds) == 1:
         return units.capital(next(iter(kinds)))
     several = any(" runs " in kind for kind in kinds)

@@ -319,7 +319,9 @@ def _unproved(unproved: Sequence[Event], of: int) -> str:
             else f"None of the {units.in_letters(of)} is"
         )
     are_single = all(
-        not event.since and " runs " not in row.figures for event in unproved for row in event.rows
+        not event.since and " runs " not in row.kinds_of_figures
+        for event in unproved
+        for row in event.rows
     )
     why = ": each release has only one set of measurements" if are_single else ""
     return f"{which} proved{why}."

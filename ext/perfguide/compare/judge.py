@@ -34,7 +34,7 @@ Spread = Literal["", "scatters more", "scatters less", "ranges overlap"]
 """The change in the scatter of samples that are at one level; empty if they are not, or are unknown."""
 
 STEADY_SCATTER = 0.1
-"""A change within a scatter of at most this is no change. A larger scatter leaves it open."""
+"""The largest scatter within which a change counts as none; within a larger one it is undecided."""
 
 UNDECIDED: tuple[Outcome, ...] = ("steady", "noisy")
 """Outcomes that more runs could turn into “different”."""
@@ -52,8 +52,8 @@ MAX_DETECTABLE = 10.0
 """The largest ``detectable`` change that is useful to readers; larger ones become ``None``."""
 
 SURE_SHARE = 0.5
-"""A change counts as detectable at this share of the largest p-value called, because one more changed
-row would shift the thresholds of a mixture a little."""
+"""The share of the largest p-value called at which a change counts as detectable. It is below 1 because
+one more changed row would itself move that p-value."""
 
 NORMAL_95_DEVIATIONS = 1.96
 """The number of standard deviations within which 19 of 20 normal figures lie."""
@@ -97,31 +97,30 @@ SMALL_CHANGE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One row of a comparison: the figures of both releases, and the evidence to judge them by.
-
-    Rows of one ``family`` (a metric of a benchmark) are expected to have similar relative noise.
-    ``history`` is the row in earlier releases, in version order, without OLD. Changes below ``floor``
-    do not matter: ``0.02`` is 2 %. ``step`` is the resolution of the program in the unit of the
-    figures, or 0; ``load`` is true if the figures are loads in per cent. ``upward`` is 1 if more is
-    better, -1 if less is, else 0. ``shared`` names the groups that the row may have changed with: its
-    board, its benchmark there, and narrower ones. ``later`` is the row in releases after NEW, if
-    looking ahead is allowed. ``figure`` identifies the row across boards, and is empty if that is
-    unknown.
-    """
+    """One row of a comparison: the figures of both releases, and the evidence to judge them by."""
 
     old: Side
     new: Side
     family: str
+    """A metric of a benchmark; rows of one family are expected to have similar relative noise."""
     history: tuple[Side, ...] = ()
+    """The row in earlier releases, in version order, without OLD."""
     floor: float = 0.0
+    """The smallest relative change that matters: ``0.02`` is 2 %."""
     benchmark: str = ""
     metric: str = ""
     step: float = 0.0
+    """The resolution of the program, in the unit of the figures, or 0."""
     load: bool = False
+    """True if the figures are loads in per cent."""
     upward: int = 0
+    """1 if more is better, -1 if less is, else 0."""
     shared: tuple[str, ...] = ()
+    """The groups that the row may have changed with: its board, its benchmark there, narrower ones."""
     later: tuple[Side, ...] = ()
+    """The row in releases after NEW, if looking ahead is allowed."""
     figure: str = ""
+    """The identity of the row across boards, if it is known."""
 
     @property
     def sampled(self) -> bool:
@@ -131,40 +130,40 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The outcome for one row.
-
-    ``change`` is new/old - 1, ``None`` if old is 0. ``p`` is the probability of a difference at least
-    as large if nothing changed, and ``q`` the same adjusted for the number of rows; both are ``None``
-    if no test was possible. ``detectable`` is the smallest change in the direction of the row that
-    would have been called, as the ratio of the larger figure to the smaller, less 1. ``scatter``, in
-    the same form, bounds 19 of 20 changes if nothing changed. ``kind_scatter`` is the scatter of the
-    median row of its metric, if the row has just two earlier figures and they agree. ``more_runs`` is
-    the number of further runs on each side that would settle a change that matters (the pair's floor
-    or, if that is 0, the change itself): ``None`` if no number would or nothing is known, 0 if the row
-    is settled. ``ground`` gives the test and its reason in words. ``shift`` is the common change that
-    the row took part in. ``level`` is the number of earlier figures that agree with OLD, for rows of
-    single runs. ``figures`` names the kinds of figures on both sides, and ``single`` says which sides are
-    one run without samples. ``spread`` is the change in scatter of samples at one level.
-
-    ``different`` is a change of at least the floor that the false discovery rate allows to be called.
-    ``same`` are equal figures, and changes that are certainly below the floor. ``steady`` is a change
-    within a scatter of at most ``STEADY_SCATTER``. Any other row is ``noisy``.
-    """
+    """The outcome for one row. ``detectable`` and ``scatter`` are ratios of the larger figure to the
+    smaller, less 1."""
 
     change: float | None
+    """new/old - 1, or ``None`` if old is 0."""
     p: float | None
+    """The probability of a difference at least as large if nothing changed, if it was tested."""
     q: float | None
+    """``p`` adjusted for the number of rows."""
     outcome: Outcome
+    """``different`` is a change of at least the floor that the false discovery rate allows to be called;
+    ``same`` are equal figures, and changes that are certainly below the floor; ``steady`` is a change
+    within a scatter of at most ``STEADY_SCATTER``. Any other row is ``noisy``."""
     detectable: float | None
+    """The smallest change in the direction of the row that would have been called."""
     more_runs: int | None
+    """The number of further runs on each side that would settle a change that matters (the floor or, if
+    that is 0, the change itself): 0 if the row is settled, ``None`` if no number would or nothing is known."""
     ground: str
+    """The test and its reason, in words."""
     shift: Shift | None = None
+    """The common change that the row took part in."""
     level: int = 0
+    """The number of earlier figures that agree with OLD, for rows of single runs."""
     scatter: float | None = None
+    """A bound for 19 of 20 changes if nothing changed."""
     kind_scatter: float | None = None
-    figures: str = ""
+    """The scatter of the median row of its metric, if the row has just two earlier figures that agree."""
+    kinds_of_figures: str = ""
+    """The kinds of figures on both sides, in words."""
     single: tuple[bool, bool] = (False, False)
+    """True for each side, old and new, that is one run without samples."""
     spread: Spread = ""
+    """The change in scatter of samples at one level."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         shift=judgement.shift,
         level=judgement.level,
         step=pair.step,
-        figures=judgement.figures,
+        kinds_of_figures=judgement.kinds_of_figures,
         single=judgement.single,
         spread=judgement.spread,
         odd=unlike_past(past, pair.old.mean, pair.new.mean, row.unit),

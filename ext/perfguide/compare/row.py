@@ -90,21 +90,9 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One figure before and after.
+    """One figure before and after, with today's names of its board, metric and parameters.
 
-    ``board``, ``metric`` and ``params`` are today's names, and both figures are in ``unit``. ``change``
-    is new/old - 1, and ``floor`` the relative change from which it matters. ``ground`` gives the reason
-    for the verdict. For ``p``, ``q``, ``detectable``, ``scatter``, ``kind_scatter``, ``more_runs``,
-    ``level``, ``shift``, ``figures``, ``single`` and ``spread`` see :class:`.judge.Judgement`.
-
-    ``work`` is the change of a load per unit of work; if it is known, the verdict is about it. ``per``
-    is the unit of the work. ``past`` has the figures up to OLD at the clock of NEW if the verdict is about
-    the change at equal clock. ``follows`` is the metric of the same run whose verdict the row shares.
-    ``line`` has the figure of each release. ``waiver`` is the entry that accepts the change,
-    ``settled`` the one that declares it a new level, and ``notes`` are about it. ``is_clock`` marks a
-    clock that was set to another frequency, and ``alternates`` a figure with two states. ``step`` is
-    the resolution of the program, 0 if unknown. ``doubt`` says why the newer figure proves nothing,
-    and ``odd`` why the older one may prove nothing; both are usually empty.
+    Fields without a description here are those of :class:`.judge.Judgement`.
     """
 
     board: str
@@ -112,13 +100,17 @@ class Row:
     metric: str
     params: dict[str, Scalar]
     unit: str
+    """The unit of both figures."""
     better: units.Better
     old: Record | None
     new: Record | None
     verdict: Verdict
     ground: str
+    """The reason for the verdict, in words."""
     change: float | None = None
+    """new/old - 1."""
     floor: float = 0.0
+    """The relative change from which it matters."""
     p: float | None = None
     q: float | None = None
     detectable: float | None = None
@@ -127,23 +119,35 @@ class Row:
     more_runs: int | None = None
     aliases: tuple[str, ...] = ()
     waiver: Waiver | None = None
+    """The entry that accepts the change."""
     settled: Annotation[Level] | None = None
+    """The entry that declares the newer figure a new level."""
     notes: tuple[Annotation[Note], ...] = ()
     shift: Shift | None = None
     level: int = 0
     work: float | None = None
+    """The change of a load per unit of work; if it is known, the verdict is about it."""
     follows: str = ""
+    """The metric of the same run whose verdict the row shares."""
     line: tuple[tuple[str, float], ...] = ()
+    """The figure of each release."""
     is_clock: bool = False
+    """True for a clock that was set to another frequency."""
     alternates: bool = False
-    figures: str = "one run each"
+    """True for a figure with two states."""
+    kinds_of_figures: str = "one run each"
     single: tuple[bool, bool] = (True, True)
     spread: Spread = ""
     per: str = ""
+    """The unit of the work."""
     past: tuple[tuple[str, float], ...] = ()
+    """The figures up to OLD at the clock of NEW, if the verdict is about the change at equal clock."""
     step: float = 0.0
+    """The resolution of the program, 0 if unknown."""
     doubt: str = ""
+    """The reason why the newer figure proves nothing, if any."""
     odd: str = ""
+    """The reason why the older figure may prove nothing, if any."""
 
     @property
     def guide(self) -> GuideKey:
