@@ -329,7 +329,7 @@ class Results(Sequence[Result]):
         file = self.columns.logs[self.columns.integers(self.columns.log_indices)[row]]
         return Log(file=file, line=self.columns.integers(self.columns.line)[row]) if file else None
 
-    def ranged(self) -> list[int]:
+    def rows_with_value_and_range(self) -> list[int]:
         """Return the rows that have a value together with extremes or samples."""
         import numpy as np
 
@@ -339,7 +339,7 @@ class Results(Sequence[Result]):
         has_range = (low == low) | (high == high) | sampled
         return np.flatnonzero((value == value) & has_range).tolist()
 
-    def restated(self) -> list[int]:
+    def rows_with_verifiable_value(self) -> list[int]:
         """Return the rows whose value can be verified, from their samples or from the extremes of
         just two samples."""
         import numpy as np

@@ -191,7 +191,7 @@ def _finding(kind: str, item: Loaded, at: str, message: str, hint: str) -> Diagn
 def contradictions(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
     """Yield findings about published means outside their range or far from their samples."""
     for item in bundles:
-        for index in item.results.ranged():
+        for index in item.results.rows_with_value_and_range():
             result = item.results[index]
             value, at = result.value, f"/results/{index}/value"
             assert value is not UNSET

@@ -23,7 +23,7 @@ RESULTS_PATH = "results"
 def _listed(comparison: Comparison) -> Iterator[tuple[str, Event, str, str]]:
     """Yield each event with its level, its title and its grounds."""
     groups = event_groups.by_action(comparison)
-    for action, event in ((name, event) for name, own in groups for event in own):
+    for action, event in ((name, event) for name, events in groups for event in events):
         level = LEVELS.get(action, "note")
         title = visible(event_titles.event_title(event, comparison))
         yield level, event, title, visible(" ".join(event_evidence.event_lines(event, comparison)))

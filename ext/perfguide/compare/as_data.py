@@ -63,8 +63,8 @@ def to_json(comparison: Comparison) -> str:
         ],
         "events": [
             _event(event, name, comparison)
-            for name, own in event_groups.by_action(comparison)
-            for event in own
+            for name, events in event_groups.by_action(comparison)
+            for event in events
         ],
         "rows": [_row(row) for row in comparison.rows],
     }
@@ -205,8 +205,8 @@ def to_junit(comparison: Comparison, catalog: Catalog) -> str:
     if said.state not in ("do not ship", "look", "ship"):
         ET.SubElement(case, "skipped", message=visible(said.sentence))
     lines = [said.sentence, said.more, *said.besides]
-    for name, own in event_groups.by_action(comparison):
-        lines += [f"{name}: {event_titles.event_title(event, comparison)}" for event in own]
+    for name, events in event_groups.by_action(comparison):
+        lines += [f"{name}: {event_titles.event_title(event, comparison)}" for event in events]
     ET.SubElement(case, "system-out").text = visible("\n".join(filter(None, lines)))
     for row in comparison.rows:
         cells = row_texts.row_words(row, comparison, catalog)

@@ -43,10 +43,10 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
                         for row in event.every_row
                     ],
                 }
-                for event in own
+                for event in group
             ],
         }
-        for name, own in event_groups.by_action(comparison)
+        for name, group in event_groups.by_action(comparison)
     ]
     return page(
         "compare",

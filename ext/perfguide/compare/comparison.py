@@ -23,8 +23,7 @@ from .event import Event
 from .events import events
 from .history import History
 from .last_measured import events_since, joined_events
-from .match import BY_DESIGN, Names
-from .match import WORDS as CONDITIONS
+from .match import BY_DESIGN, CONDITION_WORDS, Names
 from .odd_figures import withdrawn
 from .row import WORDS, Row, Rules, Verdict
 from .select import ComparedSide, Filter, choose
@@ -338,10 +337,10 @@ def _coverage(judged: Sequence[Row]) -> list[Coverage]:
         ("gained", "only-new", "only-old"),
     )
     for kind, missing, fresh in kinds:
-        for where, own in sorted(by_board.items(), key=lambda item: item[0]):
-            count = sum(row.verdict == missing for row in own)
+        for where, of_board in sorted(by_board.items(), key=lambda item: item[0]):
+            count = sum(row.verdict == missing for row in of_board)
             if count:
-                out.append(Coverage(kind, *where, count, sum(r.verdict != fresh for r in own)))
+                out.append(Coverage(kind, *where, count, sum(r.verdict != fresh for r in of_board)))
     return out
 
 
@@ -366,9 +365,9 @@ def _conditions(
         board = _system_and_board(row, names)
         for name in sorted({*was, *now}):
             a, b = (" and ".join(sorted(side.get(name, ()))) for side in (was, now))
-            if name in CONDITIONS:
+            if name in CONDITION_WORDS:
                 if not a or not b:
-                    unstated[CONDITIONS[name], "old" if not a else "new"] += 1
+                    unstated[CONDITION_WORDS[name], "old" if not a else "new"] += 1
             elif a and b and a != b and (name in BY_DESIGN or name.startswith(("tool ", SETUP))):
                 word = name.removeprefix(SETUP)
                 if name.startswith("tool "):

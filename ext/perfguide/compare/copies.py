@@ -64,24 +64,26 @@ def copied(pool: Pool) -> dict[str, frozenset[int]]:
     # Skip boards with one bundle of a release, as most have.
     frame = frame[frame.groupby(keys, observed=True)["bundle"].transform("nunique") > 1]
     copies: dict[str, set[int]] = {name: set() for name in pool.benchmarks()}
-    for _, own in frame.groupby(keys, observed=True, sort=True):
-        copies_of_all = _copies(_values(own))
-        tables = {str(name): _values(of) for name, of in own.groupby("benchmark", observed=True)}
+    for _, of_release in frame.groupby(keys, observed=True, sort=True):
+        copies_of_all = _copies(_values(of_release))
+        tables = {
+            str(name): _values(of) for name, of in of_release.groupby("benchmark", observed=True)
+        }
         parts = {name: _copies(values) for name, values in tables.items()}
         pairs = set(copies_of_all.items()).union(*(part.items() for part in parts.values()))
         for name, values in tables.items():
             alike = {later for later, earlier in pairs if _are_alike(values, later, earlier)}
             copies[name] |= {*copies_of_all, *parts[name], *alike}
-    return {name: frozenset(own) for name, own in copies.items() if own}
+    return {name: frozenset(bundles) for name, bundles in copies.items() if bundles}
 
 
 def _are_alike(
     bundles: Mapping[int, Mapping[int, tuple[float, ...]]], later: int, earlier: int
 ) -> bool:
     """Return whether two bundles have figures in common, and all of them are equal."""
-    own, other = bundles.get(later, {}), bundles.get(earlier, {})
-    common = own.keys() & other.keys()
-    return bool(common) and all(own[each] == other[each] for each in common)
+    of_later, of_earlier = bundles.get(later, {}), bundles.get(earlier, {})
+    common = of_later.keys() & of_earlier.keys()
+    return bool(common) and all(of_later[each] == of_earlier[each] for each in common)
 
 
 def _values(frame: pd.DataFrame) -> dict[int, dict[int, tuple[float, ...]]]:
@@ -90,8 +92,8 @@ def _values(frame: pd.DataFrame) -> dict[int, dict[int, tuple[float, ...]]]:
     for number, figure, value in zip(frame["bundle"], frame["figure"], frame["value"], strict=True):
         values.setdefault(number, {}).setdefault(figure, []).append(value)
     return {
-        number: {figure: tuple(each) for figure, each in own.items()}
-        for number, own in values.items()
+        number: {figure: tuple(each) for figure, each in figures.items()}
+        for number, figures in values.items()
     }
 
 
@@ -103,13 +105,13 @@ def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> dict[int,
     copies: dict[int, int] = {}
     having: dict[tuple[int, tuple[float, ...]], list[int]] = {}
     for later in sorted(bundles):
-        own = bundles[later]
-        conclusive = {each: _conclusive_digits(values) for each, values in own.items()}
+        figures = bundles[later]
+        conclusive = {each: _conclusive_digits(values) for each, values in figures.items()}
         if not _show_copy(sum(map(bool, conclusive.values())), sum(conclusive.values())):
             continue
         shared: Counter[int] = Counter()
         digits: Counter[int] = Counter()
-        for each, values in own.items():
+        for each, values in figures.items():
             for earlier in having.setdefault((each, values), []):
                 shared[earlier] += bool(conclusive[each])
                 digits[earlier] += conclusive[each]
@@ -118,7 +120,7 @@ def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> dict[int,
             if not _show_copy(count, digits[earlier]):
                 continue
             other = bundles[earlier]
-            differing = sum(other.get(e, values) != values for e, values in own.items())
+            differing = sum(other.get(e, values) != values for e, values in figures.items())
             if not differing or (
                 count >= MANY_SHARED_FIGURES and differing <= MAX_CORRECTED_SHARE * count
             ):

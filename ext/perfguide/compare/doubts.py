@@ -88,10 +88,10 @@ def _unlike_boards(
         return ""
     middle = median(map(math.log, means.values()))
     distances = {name: abs(math.log(mean) - middle) for name, mean in means.items()}
-    own = distances.pop(board, 0.0)
-    if own <= max(MIN_APART_LOG, MIN_DISTANCE_RATIO * max(distances.values())):
+    distance = distances.pop(board, 0.0)
+    if distance <= max(MIN_APART_LOG, MIN_DISTANCE_RATIO * max(distances.values())):
         return ""
-    if abs(math.log(row.old.cell.mean) - middle) > MAX_DISTANCE_SHARE * own:
+    if abs(math.log(row.old.cell.mean) - middle) > MAX_DISTANCE_SHARE * distance:
         return ""
     ends = units.ends([means[name] for name in distances])
     figures = f"{ends} {units.parse(row.unit).symbol}".rstrip()

@@ -31,8 +31,8 @@ def clock_events(rows: Sequence[Row], names: Names) -> list[Event]:
         if row.is_clock and row.change is not None and row.change > -1 and row.old and row.new
     )
     return [
-        _of_clock([row for row, _ in own], rows, names)
-        for own in grouped(clocks, itemgetter(1)).values()
+        _of_clock([row for row, _ in pairs], rows, names)
+        for pairs in grouped(clocks, itemgetter(1)).values()
     ]
 
 
@@ -59,10 +59,10 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
     """Return one event for the same change of clock on some boards, with the rows that followed."""
     clock = clocks[0]
     assert clock.change is not None and clock.old and clock.new
-    own: list[Row] = [*clocks]
+    moved_rows: list[Row] = [*clocks]
     for each in clocks:
-        own += [row for fitting, _ in followers(each, rows).values() for row in fitting]
-    counts = Counter(row.benchmark for row in own[len(clocks) :])
+        moved_rows += [row for fitting, _ in followers(each, rows).values() for row in fitting]
+    counts = Counter(row.benchmark for row in moved_rows[len(clocks) :])
     boards = {(each.guide.platform, each.board) for each in clocks}
     # Counted on all of these boards, even where a benchmark did not follow.
     rated = Counter(
@@ -74,8 +74,8 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
     symbol, change = units.parse(clock.unit).symbol, units.change_text(clock.change)
     before = _when_so_before(clock)
     moved = f"back at {now} {symbol}, from {was}" if before else f"{was} → {now} {symbol}"
-    ratios = sorted(row.ratio for row in own if row.ratio)
-    called = {row.verdict for row in own} & {"regressed", "improved"}
+    ratios = sorted(row.ratio for row in moved_rows if row.ratio)
+    called = {row.verdict for row in moved_rows} & {"regressed", "improved"}
     kind: Verdict = "changed"
     if called:
         kind = "regressed" if "regressed" in called else "improved"
@@ -86,7 +86,7 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         f"Clock {moved} ({change})",
         tuple(sorted({each.board for each in clocks}, key=units.natural)),
         clock.benchmark,
-        (*clocks, *sorted(own[len(clocks) :], key=farthest_first)),
+        (*clocks, *sorted(moved_rows[len(clocks) :], key=farthest_first)),
         median(ratios) - 1 if ratios else None,
         False,
         (
@@ -104,7 +104,7 @@ def _when_so_before(clock: Row) -> str:
     assert clock.old and clock.new
     now, last = clock.new.cell.mean, version(clock.old.guide.release)
     past = [(release, value == now) for release, value in clock.line if version(release) < last]
-    spans = [[*own] for is_like_now, own in groupby(past, key=itemgetter(1)) if is_like_now]
+    spans = [[*span] for is_like_now, span in groupby(past, key=itemgetter(1)) if is_like_now]
     if not spans:
         return ""
     (start, _), (end, _) = spans[-1][0], spans[-1][-1]
@@ -123,21 +123,23 @@ def causes(rows: Sequence[Row], names: Names) -> list[Event]:
             key = (row.guide.platform, row.benchmark if of_benchmark else "", cause)
             by.setdefault(key, []).append(row)
     out = []
-    for (_, benchmark, cause), own in by.items():
-        titles = dict.fromkeys(names.catalog.title(row.benchmark) for row in own)
+    for (_, benchmark, cause), of_cause in by.items():
+        titles = dict.fromkeys(names.catalog.title(row.benchmark) for row in of_cause)
         what = (
-            f"{names.catalog.title(benchmark)}: {own[0].ground}"
+            f"{names.catalog.title(benchmark)}: {of_cause[0].ground}"
             if benchmark
             else units.capital(cause)
         )
-        boards = tuple(sorted({row.board for row in own}, key=units.natural))
+        boards = tuple(sorted({row.board for row in of_cause}, key=units.natural))
         more = [f"{len(titles) - NAMED} more benchmarks"] * (len(titles) > NAMED + 1)
         named = ", ".join([*titles][: NAMED if more else None] + more)
-        said = _moves(own) if benchmark else f"{_moves(own)}; these are of {named}"
+        said = _moves(of_cause) if benchmark else f"{_moves(of_cause)}; these are of {named}"
         perhaps = (f"Not compared: {said}",)
-        first = own[0].benchmark
+        first = of_cause[0].benchmark
         out.append(
-            Event("changed", what, boards, first, tuple(own), None, False, perhaps, is_cause=True)
+            Event(
+                "changed", what, boards, first, tuple(of_cause), None, False, perhaps, is_cause=True
+            )
         )
     return out
 

@@ -127,12 +127,12 @@ def _moved_together(rows: Sequence[Row]) -> str:
 
 def _moves_of_others(event: Event, comparison: Comparison) -> list[float]:
     """Return how far the other measurements of an event's benchmark moved on its boards, ascending."""
-    own = {row.measurement for row in (*event.rows, *event.unproved)}
+    measurements = {row.measurement for row in (*event.rows, *event.unproved)}
     return sorted(
         abs(change)
         for row in comparison.rows
         if row.benchmark == event.benchmark and row.board in event.boards
-        if row.verdict != "incomparable" and row.measurement not in own
+        if row.verdict != "incomparable" and row.measurement not in measurements
         if (change := row.judged_change) is not None
     )
 
@@ -237,12 +237,12 @@ def beside(event: Event, comparison: Comparison) -> list[str]:
 
 def _named_beside(rows: Sequence[Row], event: Event, comparison: Comparison) -> str:
     """Return the benchmark and the metrics of further rows, as far as they differ from the event's."""
-    own = {row.metric for row in event.leading}
+    leading_metrics = {row.metric for row in event.leading}
     metrics = dict.fromkeys(row.metric for row in rows)
     benchmark = rows[0].benchmark
     is_other = benchmark != event.benchmark
     title = next(each.title for each in comparison.groups if each.benchmark == benchmark)
-    said = "" if not is_other and {*metrics} == own else metrics_text(rows, comparison)
+    said = "" if not is_other and {*metrics} == leading_metrics else metrics_text(rows, comparison)
     return ", ".join(filter(None, [title if is_other else "", said]))
 
 

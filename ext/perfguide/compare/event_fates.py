@@ -128,7 +128,7 @@ def sentences(comparisons: Sequence[Compared]) -> list[str]:
         )
         counts = Counter(entry.fate for entry in bad)
         many = min(counts.total(), unproved.total()) >= MIN_FOLLOWED_EVENTS
-        shares = [own["lasted"] / max(own.total(), 1) for own in (counts, unproved)]
+        shares = [fates["lasted"] / max(fates.total(), 1) for fates in (counts, unproved)]
         if many and shares[0] - shares[1] < MIN_SHARE_APART:
             out[-1] += " Proof alone does not tell which falls last."
     # Without a common figure, nothing could have been found.

@@ -70,9 +70,9 @@ def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:
     for event in (*comparison.events, *comparison.far):
         groups[action(event)].append(event)
     return [
-        (name, own if name == MINOR else sorted(own, key=rank))
-        for name, own in groups.items()
-        if own
+        (name, events if name == MINOR else sorted(events, key=rank))
+        for name, events in groups.items()
+        if events
     ]
 
 
@@ -106,7 +106,7 @@ def rank(event: Event) -> tuple[bool, bool, bool, bool, bool, int, bool, float, 
 
     In public history, 23 of 36 regressions that this order puts first lasted, and 19 of 36 that size does.
     """
-    own, is_unproved = weight(event), event.kind == "noisy"
+    event_weight, is_unproved = weight(event), event.kind == "noisy"
     return (
         not is_severe(event),
         event.kind != "failed-after",
@@ -114,9 +114,9 @@ def rank(event: Event) -> tuple[bool, bool, bool, bool, bool, int, bool, float, 
         not event.of_failing_runs and of_most(event.rows)[0] == "went back",
         not event.of_failing_runs and all(map(is_load, event.leading)),
         is_unproved and event.worse_by < MIN_LARGE_LOG,
-        -round(own),
+        -round(event_weight),
         is_unproved,
-        -own,
+        -event_weight,
         event.what,
     )
 

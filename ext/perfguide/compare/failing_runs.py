@@ -50,31 +50,33 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
     )
     withheld = [row for row in rows if _run_of(row) in old | new and _is_withheld(row)]
     # Runs that fail as before are no news beside those that fail only now.
-    for own in grouped(
+    for group in grouped(
         withheld, lambda row: (row.guide.platform, row.benchmark, _run_of(row) in old)
     ).values():
-        own_rates = [row for row in own if is_rate(row)]
+        group_rates = [row for row in group if is_rate(row)]
         # Packets count the work of their run again.
-        own_rates = [*filter(measures_own, own_rates)] or own_rates
+        group_rates = [*filter(measures_own, group_rates)] or group_rates
         failing = [
-            row for row in own_rates if _run_of(row) in new or (row.new and row.new.cell.mean == 0)
+            row
+            for row in group_rates
+            if _run_of(row) in new or (row.new and row.new.cell.mean == 0)
         ]
         kind: Verdict = "changed"
-        release = next(row.old.guide.release for row in own if row.old)
+        release = next(row.old.guide.release for row in group if row.old)
         words = f"some runs failed with {release}"
         if failing:
             boards = dict.fromkeys(row.board for row in failing)
-            shorts = [names.boards.short(own[0].guide.soc, board) for board in boards]
-            is_partly = len(shorts) < len({row.board for row in own})
+            shorts = [names.boards.short(group[0].guide.soc, board) for board in boards]
+            is_partly = len(shorts) < len({row.board for row in group})
             words = f"some runs fail{f' on {units.enumeration(shorts)}' if is_partly else ''}"
             kind = "failed-after" if any(row.doubt for row in failing) else "failed-both"
             words += "" if kind == "failed-after" else f", as with {release}"
-        samples = [_samples(row, names, has_boards) for row in own_rates[:MAX_LISTED_RATES]]
-        if unlisted := len(own_rates) - len(samples):
+        samples = [_samples(row, names, has_boards) for row in group_rates[:MAX_LISTED_RATES]]
+        if unlisted := len(group_rates) - len(samples):
             samples.append(f"runs of {units.with_noun(unlisted, 'more rate')} failed")
-        rest = [row for row in own if row not in own_rates]
+        rest = [row for row in group if row not in group_rates]
         yield FailingRuns(
-            (*own_rates, *rest), tuple(failing or own_rates), words, kind, tuple(samples)
+            (*group_rates, *rest), tuple(failing or group_rates), words, kind, tuple(samples)
         )
     yield from _failing_still(rows)
 

@@ -95,7 +95,7 @@ class History:
         measured under other conditions are left out.
         """
         figures, ranks = self._figures(record), self._ranks[record.guide.platform]
-        own = self._conditions_of(pool, record)
+        conditions = self._conditions_of(pool, record)
         end = min((ranks[release] for release in compared if release in ranks), default=len(ranks))
         near = (
             past
@@ -103,7 +103,7 @@ class History:
             for past in reversed(figures)
             if past.rank < end and not past.is_repeated
             if not first or version(past.release) >= version(first)
-            if self._comparable(past.conditions, own, tuple(tools), record.benchmark)
+            if self._comparable(past.conditions, conditions, tuple(tools), record.benchmark)
         )
         chosen = [*islice(near, MAX_PAST_RELEASES)]
         return {past.release: _in_unit(past, record.unit) for past in reversed(chosen)}
@@ -116,12 +116,12 @@ class History:
         past = self._figures(record)
         ranks = self._ranks[record.guide.platform]
         end = max((ranks[release] for release in compared if release in ranks), default=len(ranks))
-        own = self._conditions_of(pool, record)
+        conditions = self._conditions_of(pool, record)
         near = (
             figure
             for figure in past
             if figure.rank > end
-            and self._comparable(figure.conditions, own, tuple(tools), record.benchmark)
+            and self._comparable(figure.conditions, conditions, tuple(tools), record.benchmark)
         )
         return {
             each.release: _in_unit(each, record.unit) for each in islice(near, MAX_PAST_RELEASES)
@@ -131,8 +131,8 @@ class History:
         """Return the same figure in all releases up to that of ``record`` and in the next one that has it,
         as pairs of release and mean in version order, in ``record``'s unit."""
         past = self._figures(record)
-        own = self._ranks[record.guide.platform][record.guide.release]
-        last = bisect_right(past, own, key=lambda figure: figure.rank)
+        rank = self._ranks[record.guide.platform][record.guide.release]
+        last = bisect_right(past, rank, key=lambda figure: figure.rank)
         return tuple((p.release, _in_unit(p, record.unit).mean) for p in past[: last + 1])
 
     def in_release(self, record: Record, release: str) -> Record | None:
@@ -266,17 +266,18 @@ class History:
                     out.setdefault(key, []).append(past)
         self._join_spellings(platform, out)
         _mark_repeated(out)
-        first = {key: own[0].unit for key, own in out.items()}
+        first = {key: line[0].unit for key, line in out.items()}
         wrong = misplaced(
-            {key: {p.rank: _in_unit(p, first[key]).mean for p in own} for key, own in out.items()}
+            {key: {p.rank: _in_unit(p, first[key]).mean for p in line} for key, line in out.items()}
         )
         right = {
-            key: [past for past in own if (key, past.rank) not in wrong] for key, own in out.items()
+            key: [past for past in line if (key, past.rank) not in wrong]
+            for key, line in out.items()
         }
         self._packet_bytes |= counted_otherwise(
             {
-                key: {p.rank: scaled(p.side, units.parse(p.unit).scale) for p in own}
-                for key, own in right.items()
+                key: {p.rank: scaled(p.side, units.parse(p.unit).scale) for p in line}
+                for key, line in right.items()
                 if key[5] in (RATE, PACKETS)
             }
         )
@@ -298,14 +299,14 @@ class History:
             for keys in alike:
                 if is_retitled and rows_by_titles[_titles(keys)] < MIN_RETITLED_ROWS:
                     continue
-                own = [
+                key_releases = [
                     each
                     for key in keys
                     for each in spellings.get(key, [(key, figures[key][-1].release)])
                 ]
                 joined = [past for key in keys for past in figures.pop(key)]
                 figures[keys[-1]] = sorted(joined, key=lambda past: past.rank)
-                spellings |= dict.fromkeys([key for key, _ in own], own)
+                spellings |= dict.fromkeys([key for key, _ in key_releases], key_releases)
 
 
 def _titles(keys: Sequence[Key]) -> tuple[object, ...]:
@@ -329,15 +330,15 @@ def _mark_repeated(figures: Mapping[Key, list[_Past]]) -> None:
     """Mark figures that the next release repeats, if it repeats half of their board. Both are the same
     measurement, and the later one may have more samples."""
     repeated: dict[tuple[object, str, str], list[tuple[list[_Past], int, bool | None]]] = {}
-    for key, own in figures.items():
-        for at, (before, after) in enumerate(pairwise(own), start=1):
+    for key, line in figures.items():
+        for at, (before, after) in enumerate(pairwise(line), start=1):
             pair = (key[1], before.release, after.release)
             same = repeats(before.side, after.side) if before.unit == after.unit else False
-            repeated.setdefault(pair, []).append((own, at, same))
+            repeated.setdefault(pair, []).append((line, at, same))
     for rows in repeated.values():
         if are_repeated([same for *_, same in rows]):
-            for own, at, same in rows:
-                own[at - 1] = replace(own[at - 1], is_repeated=bool(same))
+            for line, at, same in rows:
+                line[at - 1] = replace(line[at - 1], is_repeated=bool(same))
 
 
 def _comparable(

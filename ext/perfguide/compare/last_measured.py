@@ -63,8 +63,12 @@ def events_since(
     explained, clocks = set[int](), dict[tuple[str, str], Row]()
     for release, rows in by_release.items():
         # What was measured without the clock in between, had it.
-        between = [own for other, own in by_release.items() if version(other) > version(release)]
-        later = [row for own in between for row in own if not row.is_clock]
+        between = [
+            of_release
+            for other, of_release in by_release.items()
+            if version(other) > version(release)
+        ]
+        later = [row for of_release in between for row in of_release if not row.is_clock]
         for event in clock_events([*rows, *later], names):
             # What followed the clock shows that it had not changed yet when most of these were measured.
             measured = sorted(map(_old_release, event.rows), key=version)
@@ -82,10 +86,10 @@ def events_since(
             if id(row) not in explained
             for clock in [clocks.get((row.board, row.benchmark))]
         )
-        for own in grouped(unexplained, attrgetter("benchmark")).values():
+        for of_benchmark in grouped(unexplained, attrgetter("benchmark")).values():
             telling = [
                 row
-                for row in without_failed_runs(own)
+                for row in without_failed_runs(of_benchmark)
                 if row.verdict == "failed-after"
                 or units.parse(row.unit).kind != PACKETS
                 or row.observation not in rated
@@ -244,14 +248,14 @@ def _is_extreme(row: Row, way: int) -> bool:
 def _failed_already(event: Event, rows: Iterable[Row], names: Names) -> str:
     """Return in words which other run of a failing event's benchmark and boards fails as it did when last
     measured: ``throughput, AES-128, failed in 08.02 already``; "" if none does."""
-    own = {row.observation for row in event.rows}
+    observations = {row.observation for row in event.rows}
     for row in rows if event.kind == "failed-after" else ():
         is_beside = row.benchmark == event.benchmark and row.board in event.boards
         if not (is_beside and row.new and row.better == "higher" and measures_own(row)):
             continue
         now = version(row.new.guide.release)
         before = [each for each in row.line if version(each[0]) < now]
-        if not before or row.observation in own:
+        if not before or row.observation in observations:
             continue
         ends, most = (before[-1][1], row.new.cell.mean), max(value for _, value in before)
         if all(in_mean(row.unit, end, most) for end in ends):

@@ -27,7 +27,12 @@ BY_DESIGN = ("kernel", "image")
 
 OF_TABLES = {TABLE: "title of the table", TABLE_NUMBER: "number of the table"}
 
-WORDS = {"cpu_mhz": "clock", "memory": "memory", "governor": "governor", "command": "command"}
+CONDITION_WORDS = {
+    "cpu_mhz": "clock",
+    "memory": "memory",
+    "governor": "governor",
+    "command": "command",
+}
 
 CLOCK_TOLERANCE = 0.01
 TOLERANCES = {"cpu_mhz": CLOCK_TOLERANCE, "memory": 0.05}
@@ -274,9 +279,11 @@ def _paired(
         for record in records:
             side.setdefault(key(record), []).append(record)
     # With two candidates on one side, either could be the one.
-    both = [each for each, own in before.items() if len(own) == len(after.get(each, ())) == 1]
+    both = [
+        each for each, records in before.items() if len(records) == len(after.get(each, ())) == 1
+    ]
     pairs = [(before.pop(each)[0], after.pop(each)[0]) for each in both]
-    rest = [[record for own in side.values() for record in own] for side in (before, after)]
+    rest = [[record for records in side.values() for record in records] for side in (before, after)]
     return pairs, rest[0], rest[1]
 
 
@@ -366,7 +373,7 @@ def watched(
     """Return the conditions that must agree for figures to be comparable, each with a word for it."""
     facts = (name for name in sorted(names) if name.startswith(SETUP))
     return [
-        *WORDS.items(),
+        *CONDITION_WORDS.items(),
         *((f"tool {name}", f"version of {name}") for name in tools),
         *((n, fact) for n in facts if matters(fact := n.removeprefix(SETUP))),
     ]

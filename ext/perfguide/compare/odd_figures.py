@@ -83,10 +83,10 @@ WITHDRAWN_VERDICTS = ("regressed", "improved", "changed", "noisy")
 """Verdicts that are withdrawn if the older figure is an outlier."""
 
 
-def _is_level(moves: Sequence[float], own: float) -> bool:
+def _is_level(moves: Sequence[float], this_move: float) -> bool:
     """Return whether most rows of a kind moved to OLD in the same direction as one of them."""
-    alike = sum(math.copysign(move, move * own) >= MIN_OUTLIER_LOG for move in moves)
-    return own != 0 and len(moves) >= MIN_LEVEL_ROWS and alike >= MIN_LEVEL_SHARE * len(moves)
+    alike = sum(math.copysign(move, move * this_move) >= MIN_OUTLIER_LOG for move in moves)
+    return this_move != 0 and len(moves) >= MIN_LEVEL_ROWS and alike >= MIN_LEVEL_SHARE * len(moves)
 
 
 def _kind(row: Row) -> tuple[object, ...]:

@@ -46,12 +46,14 @@ def instead(comparison: Comparison) -> str:
     pairs = [f"{span.board}: {span.old} → {span.new}" for span in comparison.instead]
     if not pairs:
         names = comparison.board_names
-        own = [
+        sentences = [
             f"{names.get(board, board)} was measured with {_releases(releases)}"
             for board, releases in comparison.apart
             if releases
         ]
-        return " ".join(["No board has both releases.", *(f"{each}." for each in own[:MAX_APART])])
+        return " ".join(
+            ["No board has both releases.", *(f"{each}." for each in sentences[:MAX_APART])]
+        )
     return f"No board has both releases. Compare {', or '.join(pairs)}."
 
 
@@ -123,11 +125,11 @@ def coverage(comparison: Comparison) -> list[str]:
         alike.setdefault(key, []).append(one)
     titles = {group.benchmark: group.title for group in comparison.groups}
     return [
-        own[0].text(
-            [comparison.board_names.get(one.board, one.board) for one in own],
-            titles.get(own[0].benchmark, own[0].benchmark),
+        entries[0].text(
+            [comparison.board_names.get(one.board, one.board) for one in entries],
+            titles.get(entries[0].benchmark, entries[0].benchmark),
         )
-        for own in alike.values()
+        for entries in alike.values()
     ]
 
 
@@ -138,8 +140,8 @@ def obstacles(rows: Sequence[Row], comparison: Comparison) -> list[str]:
         alike.setdefault((board_text(row, comparison), row.benchmark, row.ground), []).append(row)
     titles = {group.benchmark: group.title for group in comparison.groups}
     return [
-        f"{board}, {titles.get(benchmark, benchmark)}: {with_noun(len(own), 'row')}: {why}"
-        for (board, benchmark, why), own in alike.items()
+        f"{board}, {titles.get(benchmark, benchmark)}: {with_noun(len(rows_alike), 'row')}: {why}"
+        for (board, benchmark, why), rows_alike in alike.items()
     ]
 
 

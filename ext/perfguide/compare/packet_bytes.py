@@ -67,13 +67,13 @@ def counted_otherwise(lines: Mapping[Key, Mapping[int, Side]]) -> Counts:
     counts: dict[Key, dict[int, Bounds]] = {}
     steps: dict[object, list[_Step]] = defaultdict(list)
     for key, line in lines.items():
-        own = packets.get(_run(key), {}) if key[5] == RATE and _sizes(key) else {}
+        packet_rate = packets.get(_run(key), {}) if key[5] == RATE and _sizes(key) else {}
         # The mean of several runs has more digits than each of them.
-        digit = max((each.step for each in own.values()), default=0.0)
+        digit = max((each.step for each in packet_rate.values()), default=0.0)
         bounds_by_rank = {
             rank: bounds
             for rank, rate in line.items()
-            if rank in own and (bounds := _bounds(rate, own[rank], digit))
+            if rank in packet_rate and (bounds := _bounds(rate, packet_rate[rank], digit))
         }
         if len(bounds_by_rank) < 2:
             continue
@@ -84,7 +84,7 @@ def counted_otherwise(lines: Mapping[Key, Mapping[int, Side]]) -> Counts:
             was, now = bounds_by_rank[before], bounds_by_rank[after]
             by = Bounds(now.low - was.high, now.high - was.low)
             steps[key[2]].append(_Step(key, before, after, by))
-    stepped = {key for own in steps.values() for key in _with_one_step(own)}
+    stepped = {key for of_benchmark in steps.values() for key in _with_one_step(of_benchmark)}
     return {key: counts[key] for key in stepped}
 
 
@@ -117,7 +117,7 @@ def _with_one_step(steps: Sequence[_Step]) -> set[Key]:
         for bounds, keys in of_release
         # Where rates and packets are unlike each other, many steps are certain, but few are alike.
         if len({*map(_sizes, keys)}) >= MIN_SIZES
-        if 2 * len(keys) > sum(len(own) for _, own in of_release)
+        if 2 * len(keys) > sum(len(others) for _, others in of_release)
     }
     return {
         step.key
@@ -157,14 +157,14 @@ def of_other_bytes(open_rows: Sequence[Row], history: History) -> dict[int, str]
             is_more = both[1].low > both[0].high
             groups[row.guide.platform, row.benchmark, is_more].append((row, *both))
     out = {}
-    for own in groups.values():
+    for group in groups.values():
         row, was, now = min(
-            own, key=lambda each: (min(_numbers(each[0])), each[1].high + each[2].high)
+            group, key=lambda each: (min(_numbers(each[0])), each[1].high + each[2].high)
         )
         old, new = (units.number(round(each.middle)) for each in (was, now))
         name, size = min((n, v) for n, v in row.params.items() if is_number(v))
         example = f"{old} → {new} bytes with a {name.replace('_', ' ')} of {units.plain(size)}"
-        out.update(dict.fromkeys((id(row) for row, *_ in own), f"{OTHER_BYTES}: {example}"))
+        out.update(dict.fromkeys((id(row) for row, *_ in group), f"{OTHER_BYTES}: {example}"))
     return out
 
 

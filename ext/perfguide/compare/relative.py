@@ -154,8 +154,8 @@ def scaled_row(
     # Runs are sorted, so that no sum depends on their order.
     figures = [sorted(side.samples) or [side.mean] for side in sides]
     orders = [successive_ratio(side.samples) for side in sides]
-    values, logs = scale([figure for own in figures for figure in own], load)
-    ends = np.cumsum([len(own) for own in figures])[:-1]
+    values, logs = scale([figure for of_side in figures for figure in of_side], load)
+    ends = np.cumsum([len(of_side) for of_side in figures])[:-1]
     releases = tuple(map(_release, np.split(values, ends), orders))
     # The step is learnt from releases up to OLD, as NEW is under test.
     printed = [side.step for side in before if side.step > 0]
@@ -168,7 +168,7 @@ def scaled_row(
         around = np.sqrt(np.minimum([smaller, smaller + digit], 100.0) / 100)
         distance = float(np.diff(np.arcsin(around))[0])
     else:
-        distance = digit / (max(abs(figure) for own in figures for figure in own) or 1.0)
+        distance = digit / (max(abs(figure) for of_side in figures for figure in of_side) or 1.0)
     count = len(before)
     return ScaledRow(
         releases[:count],

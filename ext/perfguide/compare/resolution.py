@@ -38,10 +38,10 @@ def timer_step(figures: Sequence[float]) -> float:
         ticks = [number / figure for figure in figures]
         # Ticks are integers, up to the error of the rate's last printed digit.
         exact = [
-            math.isfinite(own)
-            and abs(own - round(own)) <= (error := own * 10.0 ** (1 - each))
+            math.isfinite(tick)
+            and abs(tick - round(tick)) <= (error := tick * 10.0 ** (1 - each))
             and not (is_binary and error > MAX_BINARY_ERROR)
-            for own, each in zip(ticks, counts, strict=True)
+            for tick, each in zip(ticks, counts, strict=True)
             if each >= MIN_TICK_DIGITS
         ]
         if sum(exact) > max_exact + is_binary:

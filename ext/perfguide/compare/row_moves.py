@@ -317,11 +317,6 @@ def is_far_back(row: Row) -> bool:
     )
 
 
-def are_back(rows: Sequence[Row]) -> bool:
-    """Return whether most rows are back at an earlier level."""
-    return 2 * sum(map(is_back, rows)) > len(rows)
-
-
 def failed_earlier(row: Row) -> list[str]:
     """Return the releases before OLD in which a rate that fails now was 0 too."""
     if row.verdict != "failed-after" or row.better != "higher":

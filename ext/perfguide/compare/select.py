@@ -86,16 +86,16 @@ def choose(
         # The newest comes first, because each board takes the first one below.
         chosen = [key for key in members if key.release == release] or members[::-1]
         taken: dict[str, str] = {}
-        own: list[Record] = []
+        of_platform: list[Record] = []
         for key in chosen:
             for record in pool.of_guide(key):
                 if only.record(record, names):
                     board = names.boards.today(key.soc, record.board)
                     if taken.setdefault(board, key.release) == key.release:
-                        own.append(record)
-        if not own:
+                        of_platform.append(record)
+        if not of_platform:
             continue
-        records[platform], releases[platform] = tuple(own), taken
+        records[platform], releases[platform] = tuple(of_platform), taken
         if len(chosen) > 1 and not newest:
             notes.append(_several(chosen, release))
     return ComparedSide(name or release or "", pool, records, releases, tuple(notes))

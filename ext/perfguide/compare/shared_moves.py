@@ -141,7 +141,7 @@ def _parts(name: str, title: str) -> list[str]:
 def _common(names: Sequence[str], title: str) -> list[str]:
     """Return the parts that the names of a benchmark's events have in common, without its title."""
     first, *others = (_parts(name, title) for name in names)
-    return [part for part in first if part and all(part in own for own in others)]
+    return [part for part in first if part and all(part in parts for parts in others)]
 
 
 def _line(release: str) -> str:
@@ -157,16 +157,16 @@ def _rank(entry: Entry) -> tuple[bool, int]:
     return _is_proved(entry), entry.rows
 
 
-def _alike(own: dict[ReleasePair, Entry]) -> dict[ReleasePair, Entry]:
+def _alike(moves: dict[ReleasePair, Entry]) -> dict[ReleasePair, Entry]:
     """Return the moves near the median, ordered by SoC and release."""
-    if not own:
+    if not moves:
         return {}
     # The root of the ratio to either side of the median, so that the ends differ by the ratio at most.
     reach = math.sqrt(MAX_MOVES_RATIO)
-    usual = median(abs(entry.move or 0.0) for entry in own.values())
+    usual = median(abs(entry.move or 0.0) for entry in moves.values())
     near = {
         pair: entry
-        for pair, entry in own.items()
+        for pair, entry in moves.items()
         if usual / reach <= abs(entry.move or 0.0) <= usual * reach
     }
     order = sorted(near, key=lambda pair: (units.natural(pair.new.soc), version(pair.new.release)))

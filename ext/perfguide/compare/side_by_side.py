@@ -21,8 +21,17 @@ from ..figures.conditions import SETUP
 from ..figures.pool import Pool, Record
 from .history import History, scaled
 from .judge import Pair, judge
-from .match import CLOCK_TOLERANCE, Match, Names, alike, match, metric_of, obstacles, tools_of
-from .match import WORDS as CONDITIONS
+from .match import (
+    CLOCK_TOLERANCE,
+    CONDITION_WORDS,
+    Match,
+    Names,
+    alike,
+    match,
+    metric_of,
+    obstacles,
+    tools_of,
+)
 from .not_compared import impossible
 from .open_rows import pair_of
 from .select import ComparedSide
@@ -70,7 +79,7 @@ class Boards:
     only: tuple[int, int]
 
     @property
-    def clocks(self) -> float | None:
+    def clock_ratio(self) -> float | None:
         """The ratio of the clocks, second over first; ``None`` if one is unknown or both are alike."""
         one, two = self.first.clock, self.second.clock
         if one is None or two is None or abs(two / one - 1) <= CLOCK_TOLERANCE:
@@ -110,12 +119,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The geometric means of a benchmark's ``of`` ratios in the better direction."""
+    """The geometric means of a benchmark's ``count`` ratios in the better direction."""
 
     title: str
     ratio: float
     per_mhz: float | None
-    of: int
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +176,9 @@ def side_by_side(
     boards: list[Boards] = []
     lines: list[Line] = []
     for first, second in pairs:
-        both, own = _beside(old, new, first, second, history, names)
+        both, pair_lines = _beside(old, new, first, second, history, names)
         boards.append(both)
-        lines += own
+        lines += pair_lines
     notes = [*old.notes, *(note for note in new.notes if note not in old.notes)]
     for side, position in ((old, 0), (new, 1)):
         taken = {pair[position] for pair in pairs}
@@ -281,7 +290,7 @@ def _differs(old: Pool, new: Pool, pairs: Sequence[Match]) -> tuple[str, ...]:
                 differences.setdefault(name, set()).add((a, b))
     out = []
     for name, texts in differences.items():
-        word = CONDITIONS.get(name, name.removeprefix(SETUP))
+        word = CONDITION_WORDS.get(name, name.removeprefix(SETUP))
         if name.startswith("tool "):
             word = f"version of {name.removeprefix('tool ')}"
         out += [f"{word}: “{a}” and “{b}”" for a, b in sorted(texts)]
@@ -332,10 +341,10 @@ def _line(each: Match, boards: Boards, old: Pool, new: Pool, names: Names) -> Li
     if not units.measurable(one) or not units.measurable(two):
         return _with_ground(line, "no ratio: nothing that is measured has a figure of this size")
     ratio = two / one
-    clocks = boards.clocks if kind not in OWN_SCALE and line.better != "neither" else None
+    clock_ratio = boards.clock_ratio if kind not in OWN_SCALE and line.better != "neither" else None
     per_mhz = None
-    if clocks is not None:
-        scaled_ratio = ratio / clocks if line.better == "higher" else ratio * clocks
+    if clock_ratio is not None:
+        scaled_ratio = ratio / clock_ratio if line.better == "higher" else ratio * clock_ratio
         per_mhz = scaled_ratio if units.measurable(scaled_ratio) else None
     return replace(line, ratio=ratio, per_mhz=per_mhz)
 

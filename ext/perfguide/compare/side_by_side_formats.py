@@ -53,7 +53,7 @@ def _facts(compared: SideBySide, boards: Boards) -> list[str]:
         f"{units.with_noun(common, 'figure')} on both; {first} only on the first, {second} only on the second",
     ]
     clocks = f"clock: {_clock(boards.first)} and {_clock(boards.second)}"
-    if boards.clocks is not None:
+    if boards.clock_ratio is not None:
         clocks += "; “per MHz” is the ratio divided by that of the clocks, and says something only"
         clocks += " where the processor is the limit"
     elif boards.first.clock and boards.second.clock:
@@ -131,7 +131,7 @@ def _are_scaled(compared: SideBySide) -> bool:
 
 def _mean_cells(mean: Mean, scaled: bool) -> tuple[str, ...]:
     """Return the cells of a benchmark, with the ratio per MHz if ``scaled``."""
-    return mean.title, *_ratios(mean, scaled), str(mean.of)
+    return mean.title, *_ratios(mean, scaled), str(mean.count)
 
 
 def _ratios(row: Line | Mean, scaled: bool) -> list[str]:
@@ -144,9 +144,9 @@ def _line_cells(
     """Return the cells of a figure: ratios, per MHz only if ``scaled``, both figures, the unit, the name,
     and the standing in words with its ground."""
     # Units that still differ here are of different kinds; others were converted.
-    own = [units.parse(unit).symbol for unit in (line.first.unit, line.unit)]
+    symbols = [units.parse(unit).symbol for unit in (line.first.unit, line.unit)]
     same = line.first.unit == line.unit
-    unit = units.unit_cell(line.unit, line.better) if same else ", ".join(own)
+    unit = units.unit_cell(line.unit, line.better) if same else ", ".join(symbols)
     name = f"{line.benchmark}: {row_texts.figure(line, catalog)}"
     name = f"{line.boards.second.board}: {name}" if len(compared.boards) > 1 else name
     standing = "" if line.standing == "one run" else WORDS[line.standing]

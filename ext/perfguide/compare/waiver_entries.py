@@ -24,10 +24,10 @@ def of_event(event: Event) -> str:
         wide: dict[tuple[str, str], list[Row]] = {}
         for row in event.judged:
             wide.setdefault((row.board, row.benchmark), []).append(row)
-        groups = {(*key, _begin([row.metric for row in own])): own for key, own in wide.items()}
+        groups = {(*key, _begin([row.metric for row in rows])): rows for key, rows in wide.items()}
     return "\n".join(
-        _entry(own, board, metric if own[0].metric == metric else None, metric)
-        for (board, _, metric), own in groups.items()
+        _entry(rows, board, metric if rows[0].metric == metric else None, metric)
+        for (board, _, metric), rows in groups.items()
     )
 
 

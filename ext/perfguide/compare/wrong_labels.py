@@ -30,7 +30,7 @@ def misplaced(lines: Mapping[Key, Line]) -> set[Place]:
     by_benchmark: dict[object, dict[Key, Line]] = defaultdict(dict)
     for key, line in lines.items():
         by_benchmark[key[2]][key] = line
-    return {each for own in by_benchmark.values() for each in _of_benchmark(own)}
+    return {each for figures in by_benchmark.values() for each in _of_benchmark(figures)}
 
 
 def _of_benchmark(lines: Mapping[Key, Line]) -> set[Place]:
@@ -46,13 +46,13 @@ def _of_benchmark(lines: Mapping[Key, Line]) -> set[Place]:
             if before[key] and line.get(rank, 0.0) > 0 and key[5] != SHARE:
                 ends = before[key][-1], math.log(line[rank])
                 tables[key[1]].append((key, Moved(str(key[3]), str(key[5]), params[key], *ends)))
-        alone = [exchanges([each for _, each in own]) for own in tables.values()]
-        words = {exchange.words for own in alone for exchange in own}
+        alone = [exchanges([each for _, each in rows]) for rows in tables.values()]
+        words = {exchange.words for in_table in alone for exchange in in_table}
         for rows in tables.values() if words else ():
             for exchange in exchanges([each for _, each in rows], words):
-                own = [rows[number] for number in exchange.rows]
-                is_wrong = _is_wrong(own, before, lines, rank)
-                for key in _tables_of(own, params, exchange) if is_wrong is not None else ():
+                exchanged = [rows[number] for number in exchange.rows]
+                is_wrong = _is_wrong(exchanged, before, lines, rank)
+                for key in _tables_of(exchanged, params, exchange) if is_wrong is not None else ():
                     if is_wrong and rank in lines[key]:
                         wrong.add((key, rank))
                     elif not is_wrong and before[key]:
@@ -99,8 +99,10 @@ def _tables_of(
     board = rows[0][0][1]
     return [
         key
-        for key, own in params.items()
-        if key[1] == board and own.get(exchange.param) in values and alike <= {*own.items()}
+        for key, key_params in params.items()
+        if key[1] == board
+        and key_params.get(exchange.param) in values
+        and alike <= {*key_params.items()}
     ]
 
 

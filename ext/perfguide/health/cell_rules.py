@@ -167,7 +167,7 @@ def samples_contradict(figures: Figures) -> Iterator[Hit]:
     positions = figures.pool.positions()
     begin = 0
     for loaded in figures.pool.frame.bundles:
-        for index in loaded.results.restated():
+        for index in loaded.results.rows_with_verifiable_value():
             result = loaded.results[index]
             if result.value is UNSET:
                 continue
