@@ -1,1 +1,1 @@
-"""Comparison of two releases: rows are paired, judged, and written as text, Markdown, HTML or data."""
+"""Comparison of two releases: rows paired, judged, and written as text, Markdown, HTML or data."""

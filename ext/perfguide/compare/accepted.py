@@ -27,8 +27,8 @@ def accepted(row: Row, waivers: Sequence[Waiver]) -> Row:
 
 
 def since(row: Row, levels: Sequence[Annotation[Level]]) -> str:
-    """Return the first release whose figures still count for a row, that of its latest new level at or
-    before OLD, or "" if there is none."""
+    """Return the first release whose figures still count for a row, that of its latest new level at
+    or before OLD, or "" if there is none."""
     assert row.old is not None
     old = version(row.old.guide.release)
     releases = [x.spec.since for x in levels if about(x, row) and version(x.spec.since) <= old]
@@ -36,7 +36,7 @@ def since(row: Row, levels: Sequence[Annotation[Level]]) -> str:
 
 
 def annotated(row: Row, annotations: Annotations) -> Row:
-    """Return a row with its notes, and with the entry that declares its change a new level, if any."""
+    """Return a row with its notes, and the entry that declares its change a new level, if any."""
     if row.new is None:
         return row
     release = row.new.guide.release

@@ -193,7 +193,7 @@ def _exact(value: float | None) -> TableCell:
 
 
 def to_junit(comparison: Comparison, catalog: Catalog) -> str:
-    """Return a test case for each row: alarms are failures, and rows that cannot be judged are skipped.
+    """Return a test case for each row: alarms are failures, and unjudged rows are skipped.
 
     The first case is the headline with all events, skipped if more has to be measured.
     """

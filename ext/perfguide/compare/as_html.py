@@ -61,7 +61,7 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
 
 
 def page(name: str, **values: object) -> str:
-    """Return a page rendered from a template of this package, with control characters made visible."""
+    """Return a page rendered from a template of the package; control characters are visible."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("perfguide.compare"),
         undefined=jinja2.StrictUndefined,

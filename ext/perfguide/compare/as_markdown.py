@@ -36,7 +36,7 @@ _PLAIN = re.compile(r"[^A-Za-z0-9 ,.;/%()'“”+→↑↓−×÷±—–-]")
 def render(
     comparison: Comparison, catalog: Catalog, link: str = "", most: int = MAX_COMMENT_CHARS
 ) -> str:
-    """Return the decision, the events, and the folded rows by verdict, in at most ``most`` characters.
+    """Return the decision, events and folded rows by verdict, in at most ``most`` characters.
 
     Lines that do not fit are counted, with ``link`` as the address of the full comparison.
     """

@@ -32,8 +32,8 @@ MIN_STATES_GAP_RATIO = 2.5
 """The smallest ratio of the gap between two states to the range of either."""
 
 MIN_NEAR_STATES_LOG, MIN_NEAR_STATES_GAP_RATIO, MIN_NEAR_STATE_CHANGES = math.log(1.1), 5.0, 3
-"""The log of the least ratio between two states of narrow ranges, the least ratio of the gap to these, and
-the fewest changes between them."""
+"""The log of the least ratio between two states of narrow ranges, the least ratio of the gap to
+these, and the fewest changes between them."""
 
 MIN_IN_STATE, MIN_STATE_CHANGES = 2, 2
 """The fewest releases in each state, and the fewest changes between states, before the newer
@@ -93,8 +93,8 @@ def exchanged(rows: Sequence[Row]) -> set[int]:
 
 
 def _is_swap(swapped: Sequence[Row], param: str, rows: Sequence[Row]) -> bool:
-    """Return whether the new figures of two tables, which differ in ``param`` or in the metric, fit the old
-    figures of each other better than those of any other table, even one that only OLD has."""
+    """Return whether the new figures of two tables, which differ in ``param`` or in the metric, fit
+    the old ones of each other better than those of any other table, even of OLD alone."""
     alike = set.intersection(*({*row.params.items()} for row in swapped))
     names = {param, *(name for name, _ in alike)}
     board = (swapped[0].guide.platform, swapped[0].board, swapped[0].benchmark)
@@ -154,8 +154,8 @@ def _sides(benchmark: Benchmark | None, param: str, values: Collection[Scalar | 
 
 
 def _rest_of_tables(rows: Sequence[Row], exchanged: Sequence[int], param: str) -> list[int]:
-    """Return the other rows of two swapped tables, such as the loads that go with rates: they share the
-    parameters that all swapped rows have in common."""
+    """Return the other rows of two swapped tables, such as the loads that go with rates: they share
+    the parameters that all swapped rows have in common."""
     # Without rows that OLD measured, there is no verdict to withdraw.
     if not param or not exchanged:
         return []
@@ -195,7 +195,7 @@ def cause_of(row: Row) -> str:
 
 
 def _figure_before(row: Row) -> float:
-    """Return the last figure before NEW of a row whose label may be swapped, or 0 if there is none."""
+    """Return the last figure before NEW of a row whose label may be swapped, 0 if there is none."""
     if not row.new or not row.new.cell.mean or row.new.cell.mean < 0 or row.accepted:
         return 0.0
     if units.parse(row.unit).kind == "share":
@@ -215,7 +215,7 @@ def _moved(row: Row, before: float) -> Moved:
 
 
 def _of_two_states(row: Row) -> Row:
-    """Return a row, without its verdict if its figure only changed from one of two states to the other."""
+    """Return a row, without its verdict if the figure went from one of two states to the other."""
     if row.better == "neither" or row.accepted or not (row.old and row.new):
         return row
     old, new = row.old.cell.mean, row.new.cell.mean
@@ -240,8 +240,8 @@ def _of_two_states(row: Row) -> Row:
 
 
 def alternating(values: Sequence[float]) -> tuple[list[float], list[float]] | None:
-    """Return the figures of each state, ascending, if figures alternated between two states before the last
-    figure, else ``None``."""
+    """Return the figures of each state, ascending, if figures alternated between two states before
+    the last figure, else ``None``."""
     if len(values) < 2 * MIN_IN_STATE + 1 or min(values) <= 0:
         return None
     logs = sorted(map(math.log, values))

@@ -36,8 +36,8 @@ Kind = Literal["lost", "gained"]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One board and the two releases compared. A release is empty if that side has no figures of the
-    board."""
+    """One board and the two releases compared. A release is empty if that side has no figures of
+    the board."""
 
     platform: Platform
     board: str
@@ -68,7 +68,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The number of figures of one benchmark and board that only one side has, ``count`` out of ``of``.
+    """The number of figures of a benchmark and board that one side lacks, ``count`` out of ``of``.
 
     ``kind`` is ``lost`` or ``gained``. If ``benchmark`` is empty, it is about the entire board.
     """
@@ -81,8 +81,8 @@ class Coverage:
     of: int
 
     def text(self, boards: Sequence[str], title: str) -> str:
-        """Return the finding in words, given the title of its benchmark and the names of all boards for
-        which it holds."""
+        """Return the finding in words, given the title of its benchmark and the names of all boards
+        for which it holds."""
         one = not self.benchmark or self.count == 1
         if self.kind == "lost":
             when = f"{'is' if one else 'are'} no longer measured"
@@ -99,7 +99,7 @@ class Coverage:
 
 
 class Jumps(NamedTuple):
-    """The number of jumps of single figures far beyond all earlier ones, and of those that lasted."""
+    """The number of jumps of single figures far beyond all earlier ones, and of lasting ones."""
 
     lasted: int
     of: int
@@ -111,11 +111,11 @@ class Comparison:
 
     ``old`` and ``new`` are the requested names. ``jumps`` counts, by benchmark, far jumps of single
     figures in earlier releases. ``around`` are the ``notes`` about changed conditions. ``far`` are
-    unproved events that exceed the usual scatter; if OLD did not measure their figures, they compare
-    with an earlier release. If no board has both releases, ``instead`` has the releases of each that
-    can be compared, and ``apart`` all releases of each. ``board_names`` are the short names of boards
-    for sentences, and ``metric_labels`` the labels of metrics by benchmark and metric.
-    ``engine_changes`` are those of benchmarks that OLD did not measure.
+    unproved events that exceed the usual scatter; if OLD did not measure their figures, they
+    compare with an earlier release. If no board has both releases, ``instead`` has the releases of
+    each that can be compared, and ``apart`` all releases of each. ``board_names`` are the short
+    names of boards for sentences, and ``metric_labels`` the labels of metrics by benchmark and
+    metric. ``engine_changes`` are those of benchmarks that OLD did not measure.
     """
 
     old: str
@@ -205,8 +205,8 @@ def compare(
 def _boards(
     old: ComparedSide, new: ComparedSide, names: Names
 ) -> tuple[list[Span], list[Span], list[Coverage], list[str]]:
-    """Return the boards that both sides measured, those that only NEW did, those that only one did, and
-    notes on the sides."""
+    """Return the boards that both sides measured, those that only NEW did, those that only one did,
+    and notes on the sides."""
     notes = [*old.notes, *(note for note in new.notes if note not in old.notes)]
     shared: list[Span] = []
     added: list[Span] = []
@@ -353,8 +353,8 @@ def _system_and_board(row: Row, names: Names) -> str:
 def _conditions(
     old: Pool, new: Pool, judged: Sequence[Row], names: Names
 ) -> tuple[list[str], list[str]]:
-    """Return notes on changed conditions of the measurements of each board, and on those that only one
-    side states."""
+    """Return notes on changed conditions of the measurements of each board, and on those that only
+    one side states."""
     changed: dict[tuple[str, str], set[tuple[str, str]]] = {}
     unstated: Counter[tuple[str, str]] = Counter()
     for row in judged:
@@ -410,8 +410,8 @@ def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[
 
 
 def _unused(judged: Sequence[Row], rules: Rules, only: Filter) -> list[Diagnostic]:
-    """Return findings for notes and new levels that match no figure; none with a filter, which may hide
-    their figures."""
+    """Return findings for notes and new levels that match no figure; none with a filter, which may
+    hide their figures."""
     if only != Filter():
         return []
     return [

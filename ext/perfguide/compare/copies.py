@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MIN_SHARED_FIGURES, FEW_SHARED_FIGURES, MIN_SHARED_DIGITS = 3, 2, 7
-"""The fewest equal figures that show that one upload is a copy of another, and the fewest if together
-they have at least the third number of digits."""
+"""The fewest equal figures that show that one upload is a copy of another, and the fewest if
+together they have at least the third number of digits."""
 
 MANY_SHARED_FIGURES, MAX_CORRECTED_SHARE = 20, 0.05
-"""The fewest equal figures of a copy that has corrected others, and the largest share of corrections."""
+"""The fewest equal figures of a copy with corrections, and the largest share of these."""
 
 MIN_CONCLUSIVE_RANGES = 10
 """The fewest ranges of a board that can show whether a release repeats the one before."""
@@ -28,7 +28,7 @@ MIN_END_DIGITS = 3
 
 
 def are_repeated(figures: Sequence[bool | None]) -> bool:
-    """Return whether at least half of the figures repeat an earlier release, not counting ``None``."""
+    """Return whether at least half of the figures, without ``None``, repeat an earlier release."""
     conclusive = [same for same in figures if same is not None]
     return len(conclusive) >= MIN_CONCLUSIVE_RANGES and 2 * sum(conclusive) >= len(conclusive)
 
@@ -48,12 +48,12 @@ def repeats(old: Side | Cell, new: Side | Cell) -> bool | None:
 
 
 def copied(pool: Pool) -> dict[str, frozenset[int]]:
-    """Return, by benchmark, the positions of bundles that only repeat its figures in another bundle of
-    the same guide and board.
+    """Return, by benchmark, the positions of bundles that only repeat its figures in another bundle
+    of the same guide and board.
 
-    The two share at least ``MIN_SHARED_FIGURES`` equal figures, not counting single-digit integers, or
-    fewer with many digits, and nearly all common figures are equal. A benchmark with too few figures
-    counts as copied if they are all equal and the same two bundles share another benchmark.
+    The two share at least ``MIN_SHARED_FIGURES`` equal figures, not counting single-digit integers,
+    or fewer with many digits, and nearly all common figures are equal. A benchmark with too few
+    figures counts as copied if they are all equal and the same two bundles share another benchmark.
     """
     table = pool.frame.table
     if not len(table):
@@ -98,7 +98,7 @@ def _values(frame: pd.DataFrame) -> dict[int, dict[int, tuple[float, ...]]]:
 
 
 def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> dict[int, int]:
-    """Return each bundle that repeats an earlier one with that one, given the values of figures by bundle.
+    """Return each bundle that repeats an earlier one with that one, given the figures by bundle.
 
     Only bundles that share a value are compared, as one board can have thousands.
     """

@@ -15,20 +15,20 @@ from .match import Names
 from .row import CALLED, Row, is_load
 
 MIN_BOARDS, MIN_APART_LOG = 3, math.log(1.5)
-"""The fewest boards among which one is in doubt if all others agree, and the least log ratio of its figure
-to their median."""
+"""The fewest boards among which one is in doubt if all others agree, and the least log ratio of its
+figure to their median."""
 
 MIN_DISTANCE_RATIO, MAX_DISTANCE_SHARE = 4.0, 2 / 3
-"""The least ratio of its distance to that of the next board, and the largest share of its distance that it
-had in OLD: a board that was nearly as far off differs by design."""
+"""The least ratio of its distance to that of the next board, and the largest share of its distance
+that it had in OLD: a board that was nearly as far off differs by design."""
 
 MAX_DOUBTFUL_RUNS = 2
-"""The most runs of a benchmark on one board that may be bad measurements; more are due to the board."""
+"""The most runs of a benchmark on a board that may be bad measurements; more are no accident."""
 
 
 def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[Row]:
-    """Return the rows, without the verdicts of those in doubt. ``newer`` are the figures of NEW on all
-    boards."""
+    """Return the rows, without the verdicts of those in doubt. ``newer`` are the figures of NEW on
+    all boards."""
     means_by_board: dict[tuple[object, ...], dict[object, float]] = {}
     for record in newer:
         if record.cell.mean and record.cell.mean > 0:

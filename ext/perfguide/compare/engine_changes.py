@@ -45,12 +45,12 @@ class Rates(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EngineChange:
-    """A benchmark of a board for which the processor, judging by its load, waited for an engine in only
-    one of two releases.
+    """A benchmark of a board for which the processor, judging by its load, waited for an engine in
+    only one of two releases.
 
-    ``runs`` show the change. ``loads`` (in %) and ``rates`` are those of the run whose rate with the
-    largest blocks changed most, and ``record`` is its newer figure. ``has_stayed`` is true unless the next
-    release contradicts the change.
+    ``runs`` show the change. ``loads`` (in %) and ``rates`` are those of the run whose rate with
+    the largest blocks changed most, and ``record`` is its newer figure. ``has_stayed`` is true
+    unless the next release contradicts the change.
     """
 
     board: str
@@ -98,8 +98,8 @@ class EngineChange:
 def engine_changes(
     judged: Sequence[Row], pool: Pool, history: History, names: Names
 ) -> tuple[EngineChange, ...]:
-    """Return the changes of engine, at most one for each board and benchmark, since a benchmark that OLD
-    lacks was last measured."""
+    """Return the changes of engine, at most one for each board and benchmark, since a benchmark
+    that OLD lacks was last measured."""
     measured_again: dict[tuple[str, str], list[Record]] = {}
     for row in judged:
         if row.verdict == "only-new" and row.new and engines.ENGINE in row.params:

@@ -1,4 +1,4 @@
-"""Events that name something that changed around their rows: clocks, runs that fail, and other causes."""
+"""Events that name what changed around their rows: clocks, runs that fail, and other causes."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ MAX_OTHERS_MOVE = 0.25
 
 
 def _at_level(rows: Sequence[Row]) -> str:
-    """Return a sentence on the last release that had most of the rows at their present level, or ""."""
+    """Return a sentence on the last release that had most rows at their present level, or ""."""
     counts = Counter(release for row in rows for release in releases_at_level(row))
     most, release = max(
         ((number, version(release), release) for release, number in counts.items()),
@@ -126,7 +126,7 @@ def _moved_together(rows: Sequence[Row]) -> str:
 
 
 def _moves_of_others(event: Event, comparison: Comparison) -> list[float]:
-    """Return how far the other measurements of an event's benchmark moved on its boards, ascending."""
+    """Return the moves of other measurements of an event's benchmark on its boards, ascending."""
     measurements = {row.measurement for row in (*event.rows, *event.unproved)}
     return sorted(
         abs(change)
@@ -142,9 +142,9 @@ LISTED_ROWS = 3
 
 
 def listed(event: Event, most: int = LISTED_ROWS) -> tuple[Row, ...]:
-    """Return the ``most`` rows listed with an event, and with each of its cause: those that moved most and,
-    in the same direction, at least one of its further rows, if there are any. Of a minor event, those that
-    moved by a factor of 1.5 or more and beyond their scatter, regressions first."""
+    """Return the ``most`` rows listed with an event, and with each of its cause: those that moved
+    most and, in that direction, at least one further row, if there are any. Of a minor event, those
+    that moved by a factor of 1.5 or more and beyond their scatter, regressions first."""
     if event.is_minor:
         large_moves = [
             row
@@ -197,8 +197,8 @@ def unproved(row: Row) -> str:
 
 
 def beside(event: Event, comparison: Comparison) -> list[str]:
-    """Return up to two lines on how far the further rows of an event moved, one for proved and one for
-    unproved rows; those of its benchmark and in its direction come first. Events with its cause follow."""
+    """Return up to two lines on the moves of an event's further rows, for proved and for unproved
+    ones; those of its benchmark and direction come first. Events with its cause follow."""
     way = event.worse_by > 0
     # A size is that of rates or of loads, and as measured or at equal clock.
     sides: dict[tuple[str, bool, bool, bool, bool], list[Row]] = {
@@ -236,7 +236,7 @@ def beside(event: Event, comparison: Comparison) -> list[str]:
 
 
 def _named_beside(rows: Sequence[Row], event: Event, comparison: Comparison) -> str:
-    """Return the benchmark and the metrics of further rows, as far as they differ from the event's."""
+    """Return the benchmark and metrics of further rows, as far as they differ from the event's."""
     leading_metrics = {row.metric for row in event.leading}
     metrics = dict.fromkeys(row.metric for row in rows)
     benchmark = rows[0].benchmark

@@ -1,7 +1,7 @@
 """The fates of events: whether the next release confirmed or reverted them.
 
-Nothing is stored: a comparison uses later releases only for fates, never for verdicts, so both can be
-worked out again at any time.
+Nothing is stored: a comparison uses later releases only for fates, never for verdicts, so both can
+be worked out again at any time.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from .row import Verdict, is_load
 FATES: tuple[Fate, ...] = ("lasted", "went back", "neither", "open")
 
 MIN_COMPARISONS = 10
-"""The fewest comparisons without an improvement, or without a regression, that are worth a sentence."""
+"""The fewest comparisons without improvements, or without regressions, worth a sentence."""
 
 MIN_FOLLOWED_EVENTS, MIN_SHARE_APART = 10, 0.2
-"""The fewest proved and unproved regressions that are compared, and the smallest difference between the
-shares of them that lasted that matters."""
+"""The fewest proved and unproved regressions that are compared, and the smallest difference between
+the shares of them that lasted that matters."""
 
 
 class Entry(msgspec.Struct, frozen=True):
     """One event of a comparison.
 
-    ``kind`` is its verdict, ``action`` the advice, ``rows`` the number of rows, and ``perhaps`` are its
-    possible explanations. ``move`` is the log of the factor by which it got better, and ``ends`` are the
-    smallest and the largest move of its rows, each as the log of a factor and as a share, without signs:
-    a load that fell by 35 % moved by a factor of 1.54. ``what`` names the parts that its rows have in
-    common, ``boards`` are their boards, and ``is_load`` is true if all are loads.
+    ``kind`` is its verdict, ``action`` the advice, ``rows`` the number of rows, and ``perhaps`` are
+    its possible explanations. ``move`` is the log of the factor by which it got better, and
+    ``ends`` are the smallest and largest move of its rows, as the log of a factor and as a share,
+    without signs: a load that fell by 35 % moved by a factor of 1.54. ``what`` names what its rows
+    have in common, ``boards`` are their boards, and ``is_load`` is true if all are loads.
     """
 
     kind: Verdict
@@ -56,8 +56,8 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """A comparison in short: the number of figures that both releases have, its events with their fates,
-    and notes on changed conditions."""
+    """A comparison in short: the number of figures that both releases have, its events with their
+    fates, and notes on changed conditions."""
 
     common: int
     entries: tuple[Entry, ...]

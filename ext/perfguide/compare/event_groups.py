@@ -25,8 +25,8 @@ ACTIONS = (
     *("Worse", FAILING_STILL, "Causes", WORSE_UNPROVED, "Better", "Changed", "Accepted"),
     *("Better, not proved", BACK, OLDER, MINOR),
 )
-"""Titles of groups of events, in the order in which they are shown. Proof alone is no reason to act: in
-public history, unproved moves lasted as often as proved ones."""
+"""Titles of groups of events, in the order in which they are shown. Proof alone is no reason to
+act: in public history, unproved moves lasted as often as proved ones."""
 
 MIN_SINGLE_RATE_LOG = math.log(5)
 """The log of the factor by which a single rate must regress to hold a release back."""
@@ -35,11 +35,11 @@ MIN_LARGE_LOG = math.log(2)
 """The log of the factor by which an unproved fall ranks with proved ones."""
 
 MIN_LONGER_S = 1e-4
-"""The least number of seconds by which a time grows that holds a release back. What single operations take
-in microseconds matters if a rate fell with them: half a microsecond more is soon three times as long."""
+"""The least growth of a time, in seconds, that holds a release back. Microseconds of single
+operations matter if a rate fell with them: half a microsecond more is soon three times as long."""
 
 MAX_SIZE_LOG = 9.0
-"""The log of the size of a failure, or of a move from 0, in usual scatters: it ranks above other moves."""
+"""The log of the size of a failure, or a move from 0, in usual scatters: above other moves."""
 
 
 def action(event: Event) -> str:
@@ -64,8 +64,8 @@ def action(event: Event) -> str:
 
 
 def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:
-    """Return events grouped by :func:`action`, in the order of ``ACTIONS`` and of :func:`rank`. Minor ones
-    keep theirs, by benchmark and board."""
+    """Return events grouped by :func:`action`, in the order of ``ACTIONS`` and of :func:`rank`.
+    Minor ones keep theirs, by benchmark and board."""
     groups: dict[str, list[Event]] = {name: [] for name in ACTIONS}
     for event in (*comparison.events, *comparison.far):
         groups[action(event)].append(event)
@@ -77,8 +77,8 @@ def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:
 
 
 def against(comparison: Comparison) -> list[Event]:
-    """Return the events that count against the newer release and are not accepted, proved or not, in the
-    order of :func:`rank`."""
+    """Return the events that count against the newer release and are not accepted, proved or not,
+    in the order of :func:`rank`."""
     return sorted(
         (
             event
@@ -100,11 +100,11 @@ def improvements(comparison: Comparison) -> int:
 
 
 def rank(event: Event) -> tuple[bool, bool, bool, bool, bool, int, bool, float, str]:
-    """Return the sort key of events: those that hold a release back come first, and of these what fails.
-    Those that the next release reverted come last, loads after rates and times, and small falls that are
-    not proved after others. Else heavier ones come first and, of about the same weight, proved ones.
+    """Return the sort key of events. First come those that hold a release back, failures before
+    others; last come those that the next release reverted, loads after rates and times, and small
+    unproved falls. Else heavier ones come first and, of about the same weight, proved ones.
 
-    In public history, 23 of 36 regressions that this order puts first lasted, and 19 of 36 that size does.
+    In public history, 23 of 36 regressions that this order puts first lasted; by size, 19 did.
     """
     event_weight, is_unproved = weight(event), event.kind == "noisy"
     return (
@@ -122,8 +122,8 @@ def rank(event: Event) -> tuple[bool, bool, bool, bool, bool, int, bool, float, 
 
 
 def weight(event: Event) -> float:
-    """Return the weight of an event: the log of how far beyond its usual scatter it moved, times its
-    boards, times the square root of its rows.
+    """Return the weight of an event: the log of how far beyond its usual scatter it moved, times
+    its boards, times the square root of its rows.
 
     In public history, if one of two regressions of a comparison lasted and the other reverted, it
     was the heavier one that lasted in three of five such pairs.

@@ -82,8 +82,8 @@ class Part:
 
 def parts(rows: Iterable[Row], names: Names) -> Iterator[list[Row]]:
     """Yield the rows of each event. Loads and second names of a figure go with the rate of their
-    run, unless they prove what it does not. If a load is worse for the work done but did not rise, the
-    rate fell."""
+    run, unless they prove what it does not. If a load is worse for the work done but did not rise,
+    the rate fell."""
     for way, of_way in grouped(rows, way_of).items():
         # All benchmarks of a board that moved by one shift are one event.
         if way.part == of_way[0].board:

@@ -46,8 +46,8 @@ MAX_PAIR_RATIO = 1.25
 """The largest ratio of moves, as logs, of one figure on several boards that are hardly chance."""
 
 MIN_CONSTANT_FALL, MIN_CONSTANT_RATIO, MIN_CONSTANT_RELEASES = math.log(1.03), 10.0, 6
-"""The least fall, as a log and as a multiple of the range of all earlier figures, that is an event although
-its benchmark usually scatters as far; and the fewest earlier releases if one board alone shows it."""
+"""The least fall, as a log and in ranges of all earlier figures, that is an event although its
+benchmark usually scatters as far; and the fewest earlier releases if one board alone shows it."""
 
 
 def split_far_moves(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:

@@ -57,8 +57,8 @@ def at_zero(row: Row, old: float, new: float) -> Row:
 
 
 def still_at_zero(row: Row, earlier: Iterable[Side]) -> Row:
-    """Return a row as failing with both releases if it is a rate of 0 in both that ``earlier`` releases
-    measured, else unchanged."""
+    """Return a row as failing with both releases if it is a rate of 0 in both that ``earlier``
+    releases measured, else unchanged."""
     if not is_rate(row) or any(record and record.cell.mean for record in (row.old, row.new)):
         return row
     # A rate of only a few steps may be rounded to 0.
@@ -68,8 +68,8 @@ def still_at_zero(row: Row, earlier: Iterable[Side]) -> Row:
 
 
 def failed_run(row: Row, record: Record) -> str:
-    """Return the range of samples in words if it includes a failed run, else "": a rate close to 0, or a
-    time of 0 that only one release has, unless the other one is above all of these samples."""
+    """Return the range of samples in words if it includes a failed run, else "": a rate close to 0,
+    or a time of 0 that only one release has, unless the other one is above all of these samples."""
     cell = record.cell
     if is_time(row):
         if cell.low != 0 or not cell.high:
@@ -87,8 +87,8 @@ def _samples(record: Record) -> str:
 
 
 def without_failed_runs(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows, without the verdicts on the load and the other rate of a run in which one rate
-    failed."""
+    """Return the rows, without the verdicts on the load and the other rate of a run in which one
+    rate failed."""
     failed = {
         (*row.observation, direction(row.metric)): row
         for row in rows

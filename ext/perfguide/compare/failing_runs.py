@@ -27,9 +27,9 @@ MAX_LISTED_RATES = 5
 class FailingRuns:
     """Rates of a benchmark with runs that fail.
 
-    ``rows`` are these rates, with packet rates and loads of the same runs, and ``rates`` those that fail
-    with NEW or, if none does, with OLD. ``words`` say with which release runs fail, and ``samples`` what
-    they measured. ``kind`` is ``changed`` if runs failed with OLD alone.
+    ``rows`` are these rates, with packet rates and loads of the same runs, and ``rates`` those that
+    fail with NEW or, if none does, with OLD. ``words`` say with which release runs fail, and
+    ``samples`` what they measured. ``kind`` is ``changed`` if runs failed with OLD alone.
     """
 
     rows: tuple[Row, ...]
@@ -82,8 +82,8 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
 
 
 def _failing_still(rows: Sequence[Row]) -> Iterator[FailingRuns]:
-    """Yield the figures of each benchmark that failed with OLD and fail again, and say when they last
-    worked."""
+    """Yield the figures of each benchmark that failed with OLD and fail again, and say when they
+    last worked."""
     failed = [row for row in rows if row.verdict == "failed-both"]
     for of_benchmark in grouped(failed, lambda row: (row.guide.platform, row.benchmark)).values():
         before = next(row.old.guide.release for row in of_benchmark if row.old)
@@ -107,8 +107,8 @@ def _failing_still(rows: Sequence[Row]) -> Iterator[FailingRuns]:
 def with_lines(rows: Sequence[Row], history: History) -> list[Row]:
     """Return rows with the figures of all releases up to the next one that has them.
 
-    The next one is left out if runs of it failed, as it shows neither that a change lasted nor that it was
-    reverted. A failure, though, lasts if all runs of the next release fail as well.
+    The next one is left out if runs of it failed, as it shows neither that a change lasted nor that
+    it was reverted. A failure, though, lasts if all runs of the next release fail as well.
     """
     rows = [replace(row, line=history.line(row.new)) if row.new else row for row in rows]
     failed_now, failed_next, worked_next = set[object](), set[object](), set[object]()
@@ -145,7 +145,7 @@ def _fails(row: Row, side: Side, sample: float) -> bool:
 
 
 def _run_of(row: Row) -> tuple[object, ...]:
-    """Return the identity of the run of a row, or of the row if nothing says which rows share a run."""
+    """Return the identity of a row's run, or of the row if nothing says which rows share a run."""
     return (*row.observation, direction(row.metric) if row.params else row.metric)
 
 

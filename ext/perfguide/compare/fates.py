@@ -47,9 +47,9 @@ _WORDS: Mapping[str, str] = {"lasted": "still there in", "went back": "reverted 
 
 
 def of_most(rows: Sequence[Row]) -> tuple[Fate, str]:
-    """Return the fate of more than half of the rows that a later release has, and in words the release
-    that most of these were measured in next, with their number unless these are all rows: ``3 reverted in
-    05.01``; "" if there is none or they did neither."""
+    """Return the fate of more than half of the rows that a later release has, and in words the
+    release that most of these were measured in next, with their number unless these are all rows:
+    ``3 reverted in 05.01``; "" if there is none or they did neither."""
     after = [each for row in rows if (each := kept(row))]
     if not after:
         return "open", ""
@@ -63,7 +63,7 @@ def of_most(rows: Sequence[Row]) -> tuple[Fate, str]:
 
 
 def kept(row: Row) -> tuple[str, float] | None:
-    """Return the next release and the part of a change that it kept; ``None`` if there is none yet."""
+    """Return the next release and the part of a change that it kept, or ``None`` without one."""
     # The clocks of later releases are not known here.
     if row.past or row.new is None or row.old is None or row.old.cell.mean is None:
         return None

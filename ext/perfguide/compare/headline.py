@@ -20,8 +20,8 @@ from .row import Row, Verdict
 from .row_moves import MIN_FAR_LOG
 
 State = Literal["do not ship", "look", "ship", "too little"]
-"""The advice. Proved and unproved regressions share “look”: in public history they lasted equally often
-(``bench/lasting_events.py``), so there is no reason to advise differently."""
+"""The advice. Proved and unproved regressions share “look”: in public history they lasted equally
+often (``bench/lasting_events.py``), so there is no reason to advise differently."""
 
 MIN_FACT_SHARE = 0.1
 """The least share of figures with one obstacle for the headline to begin with it."""
@@ -42,11 +42,12 @@ class Headline:
 
     ``tag`` is the advice in a few words, and ``advice`` the same as a sentence, with the title of
     ``lead`` if that is an event. ``worst`` is the event to name in lists, and ``brief`` the advice
-    with it. ``facts`` are to be read before it. ``proof`` says how many events are not proved,
+    with it. ``facts`` are to be read before it. ``proof`` says how many events are unproved,
     ``share`` how many figures are judged, and ``limits`` what keeps them from showing more.
-    ``events`` are the worst regressions that ``advice`` does not name, with their titles, and
-    ``unnamed`` counts the rest. ``failing`` are those of what fails as before. ``again`` are sentences on what to measure again, and ``besides``
-    remarks that change no decision. Of ``comparable`` figures, ``judged`` are judged."""
+    ``events`` are the worst regressions that ``advice`` does not name, with titles; ``unnamed``
+    counts the rest. ``failing`` are those of what fails as before. ``again`` says what to measure
+    again, ``besides`` what changes no decision. Of ``comparable`` figures, ``judged`` are judged.
+    """
 
     state: State
     tag: str
@@ -91,7 +92,7 @@ class Headline:
 
     @property
     def percent(self) -> int:
-        """The percentage of figures that are judged, rounded down, as 100 % must mean all of them."""
+        """The percentage of judged figures, rounded down, as 100 % must mean all of them."""
         return 100 * self.judged // self.comparable if self.comparable else 0
 
 
@@ -161,7 +162,7 @@ def headline(comparison: Comparison) -> Headline:
 
 
 def _brief(tag: str, worst: Event | None, of: int, comparison: Comparison) -> str:
-    """Return the advice with its worst event: ``Look at NBench, 5.2 to 14.2 % worse, and 8 more``."""
+    """Return the advice with its worst event: ``Look at NBench, 5.2 % worse, and 8 more``."""
     if worst is None:
         return tag
     size = event_titles.title_parts(worst, comparison)[1].removesuffix(",") or "some runs fail"
@@ -187,8 +188,8 @@ def remarks_on(event: Event) -> tuple[str, ...]:
 
 
 def main_facts(comparison: Comparison) -> list[str]:
-    """Return sentences on what keeps a tenth or more of the figures from being compared and is no change of
-    the SoC: labels that a release swapped, or figures that it published again."""
+    """Return sentences on what keeps a tenth or more of the figures from being compared and is no
+    change of the SoC: labels that a release swapped, or figures that it published again."""
     both = _both(comparison)
     out = []
     for begin in (EXCHANGED, REPEATED):
@@ -239,16 +240,16 @@ def _share(judged: int, comparable: int) -> str:
 
 
 def _usual_regressions(comparison: Comparison) -> list[Row]:
-    """Return the figures that got worse by 1.5 or more, which is within their usual swings: as far as they
-    moved before, or back to what a single earlier release had."""
+    """Return the figures that got worse by 1.5 or more, which is within their usual swings: as far
+    as they moved before, or back to what a single earlier release had."""
     rows = [row for event in comparison.far if event.is_minor for row in event.rows]
     rows += [row for event in comparison.far if event.is_back for row in event.unproved]
     return [row for row in rows if (row.worse_by or 0.0) >= MIN_FAR_LOG]
 
 
 def _older_regressions(comparison: Comparison) -> list[Event]:
-    """Return the events of figures that got worse by 1.5 or more since they were last measured, which is
-    several releases ago."""
+    """Return the events of figures that got worse by 1.5 or more since they were last measured,
+    which is several releases ago."""
     return [event for event in comparison.far if event.is_old and event.worse_by >= MIN_FAR_LOG]
 
 
@@ -303,8 +304,8 @@ def _boards(event: Event, comparison: Comparison) -> list[str]:
 
 
 def _unproved(unproved: Sequence[Event], of: int) -> str:
-    """Return a sentence that says how many of the events are not proved, and whether each release measured
-    all figures of these only once."""
+    """Return a sentence that says how many of the events are not proved, and whether each release
+    measured all figures of these only once."""
     number = len(unproved)
     if not number:
         return ""
@@ -345,8 +346,8 @@ def _besides(comparison: Comparison) -> list[str]:
 
 
 def _working_again(comparison: Comparison) -> list[str]:
-    """Return a sentence on figures that failed only in the older release, and on how many of them still
-    have runs that failed."""
+    """Return a sentence on figures that failed only in the older release, and on how many of them
+    still have runs that failed."""
     rows = [
         (row, row.new)
         for row in comparison.rows

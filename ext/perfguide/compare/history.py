@@ -31,8 +31,8 @@ ConditionSet = frozenset[tuple[str, frozenset[str]]]
 Figure = TypeVar("Figure", Cell, Side)
 
 MAX_PAST_RELEASES = 27
-"""The noise of a figure is learnt from at most this many releases besides OLD and NEW. More add little
-(see :mod:`.noise`), and the time would grow with their square."""
+"""The noise of a figure is learnt from at most this many releases besides OLD and NEW. More add
+little (see :mod:`.noise`), and the time would grow with their square."""
 
 
 MIN_RETITLED_ROWS = 2
@@ -41,8 +41,8 @@ MIN_RETITLED_ROWS = 2
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """A figure in one release. ``rank`` is the position of the release among those of its platform, and
-    ``conditions`` are those of the measurement."""
+    """A figure in one release. ``rank`` is the position of the release among those of its platform,
+    and ``conditions`` are those of the measurement."""
 
     rank: int
     release: str
@@ -53,8 +53,8 @@ class _Past:
 
 
 class History:
-    """All figures of some pools by key, without mislabelled ones. A platform is read when first needed, and
-    kept until :meth:`forget`. Rates that count other bytes of a packet are not the same figure."""
+    """All figures of some pools by key, without mislabelled ones. A platform is read when needed
+    and kept until :meth:`forget`. Rates that count other bytes of a packet are other figures."""
 
     def __init__(self, pools: Sequence[Pool], names: Names) -> None:
         # OLD, NEW and all others often share one pool.
@@ -88,11 +88,11 @@ class History:
         tools: Sequence[str],
         first: str = "",
     ) -> dict[str, Side]:
-        """Return the same figure in earlier releases, by release in version order, in ``record``'s unit.
+        """Return the same figure in earlier releases, by release in order, in ``record``'s unit.
 
-        These are the last ``MAX_PAST_RELEASES`` from release ``first`` to before the first of ``compared``:
-        later ones did not exist then, and may contain the change that the comparison looks for. Figures
-        measured under other conditions are left out.
+        These are the last ``MAX_PAST_RELEASES`` from release ``first`` to before the first of
+        ``compared``: later ones did not exist then, and may contain the change that the comparison
+        looks for. Figures measured under other conditions are left out.
         """
         figures, ranks = self._figures(record), self._ranks[record.guide.platform]
         conditions = self._conditions_of(pool, record)
@@ -111,8 +111,8 @@ class History:
     def later(
         self, pool: Pool, record: Record, compared: set[str], tools: Sequence[str]
     ) -> dict[str, Side]:
-        """Return the same figure in releases after the last of ``compared``, by release, in ``record``'s
-        unit: at most ``MAX_PAST_RELEASES``, without figures measured under other conditions."""
+        """Return the same figure in releases after the last of ``compared``, in ``record``'s unit:
+        at most ``MAX_PAST_RELEASES``, without figures measured under other conditions."""
         past = self._figures(record)
         ranks = self._ranks[record.guide.platform]
         end = max((ranks[release] for release in compared if release in ranks), default=len(ranks))
@@ -128,8 +128,8 @@ class History:
         }
 
     def line(self, record: Record) -> tuple[tuple[str, float], ...]:
-        """Return the same figure in all releases up to that of ``record`` and in the next one that has it,
-        as pairs of release and mean in version order, in ``record``'s unit."""
+        """Return the same figure in all releases up to that of ``record`` and in the next one that
+        has it, as pairs of release and mean in version order, in ``record``'s unit."""
         past = self._figures(record)
         rank = self._ranks[record.guide.platform][record.guide.release]
         last = bisect_right(past, rank, key=lambda figure: figure.rank)
@@ -158,7 +158,7 @@ class History:
         return {p.release: _in_unit(p, record.unit) if p.rank in alike else None for p in past}
 
     def releases_between(self, release: str, key: GuideKey) -> int:
-        """Return the number of releases after one of a guide's platform and before the guide's own."""
+        """Return how many releases of a guide's platform are between one and the guide's own."""
         ranks = self._ranks[key.platform]
         return ranks[key.release] - ranks[release] - 1
 
@@ -167,7 +167,7 @@ class History:
         return self._guides[key.platform][-1][1] == key
 
     def guides_with(self, platform: Platform, board: str) -> list[GuideKey]:
-        """Return the guides in which a board was measured, under any of its names, in version order."""
+        """Return the guides that measured a board, under any of its names, in version order."""
         names = self._names.boards.all_names(platform[1], board)
         return [
             guide for pool, guide in self._guides.get(platform, ()) if names & pool.boards[guide]
@@ -190,7 +190,7 @@ class History:
         return [each for each in past if first < each.rank < last]
 
     def packet_bytes(self, old: Record, new: Record) -> tuple[Bounds, Bounds] | None:
-        """Return the bytes of a packet that both figures count if they differ, otherwise ``None``."""
+        """Return the bytes of a packet that both figures count if they differ, else ``None``."""
         platform = new.guide.platform
         if old.guide.platform != platform or not self._figures(new):
             return None
@@ -218,8 +218,8 @@ class History:
     def _key(self, record: Record) -> Key:
         """Return the identity of a figure across releases.
 
-        It includes the number of its table only if several tables of the release share a title, because
-        the number depends on the tables before it.
+        It includes the number of its table only if several tables of the release share a title,
+        because the number depends on the tables before it.
         """
         of_table = self._names.table_key(record)
         if (record.guide, of_table) in self._in_tables_of_one_title:
@@ -227,15 +227,15 @@ class History:
         return of_table
 
     def side(self, pool: Pool, record: Record) -> Side:
-        """Return a figure in the form that the statistics need. Uploads that repeat a benchmark of another
-        one do not count as runs."""
+        """Return a figure in the form that the statistics need. Uploads that repeat a benchmark of
+        another one do not count as runs."""
         if id(pool) not in self._copies:
             self._copies[id(pool)] = copied(pool)
         copies = self._copies[id(pool)].get(record.benchmark, frozenset())
         return side(record.cell, pool, copies)
 
     def _conditions_of(self, pool: Pool, record: Record) -> ConditionSet:
-        """Return the conditions under which a figure was measured; equal sets are the same object."""
+        """Return the conditions of a figure's measurement; equal sets are the same object."""
         stated = frozenset(pool.conditions(record).items())
         # Sharing saves memory, and caches compare shared sets by identity.
         return self._conditions.setdefault(stated, stated)
@@ -284,8 +284,8 @@ class History:
         return right
 
     def _join_spellings(self, platform: Platform, figures: dict[Key, list[_Past]]) -> None:
-        """Join rows that no release has both of, under the latest spelling: those that are spelt alike, and
-        those of a table that got another title."""
+        """Join rows that no release has both of, under the latest spelling: those that are spelt
+        alike, and those of a table that got another title."""
         spellings = self._spellings[platform] = {}
         for is_retitled, spelling in ((False, spelt_alike), (True, untitled)):
             alike = [
@@ -327,8 +327,8 @@ def _names_apart(former: Key, key: Key) -> str:
 
 
 def _mark_repeated(figures: Mapping[Key, list[_Past]]) -> None:
-    """Mark figures that the next release repeats, if it repeats half of their board. Both are the same
-    measurement, and the later one may have more samples."""
+    """Mark figures that the next release repeats, if it repeats half of their board. Both are the
+    same measurement, and the later one may have more samples."""
     repeated: dict[tuple[object, str, str], list[tuple[list[_Past], int, bool | None]]] = {}
     for key, line in figures.items():
         for at, (before, after) in enumerate(pairwise(line), start=1):
@@ -357,8 +357,8 @@ def _in_unit(past: _Past, unit: str) -> Side:
 def side(cell: Cell, pool: Pool | None = None, copies: frozenset[int] = frozenset()) -> Side:
     """Return a figure in the form that the statistics need: by run, that is, by bundle.
 
-    Samples of one run share its boot, build and temperature, so many say no more about a release than
-    one. ``copies`` are bundles of the pool that repeat others.
+    Samples of one run share its boot, build and temperature, so many say no more about a release
+    than one. ``copies`` are bundles of the pool that repeat others.
     """
     assert cell.mean is not None  # failed measurements are not judged
     step = printed(cell.samples or (cell.mean,))

@@ -18,8 +18,8 @@ from .row import MIN_SHOWN_CHANGE, Row, Rules, Verdict, direction
 from .usual_noise import Table
 
 MIN_RATE_CHANGE = 0.05
-"""The smallest relative change of a rate for which a load with samples is judged per unit of the rate. A
-load of single runs always is."""
+"""The smallest relative change of a rate for which a load with samples is judged per unit of the
+rate. A load of single runs always is."""
 
 MIN_STATES_LOG = math.log(2)
 """The log of the smallest ratio between two states of a figure."""
@@ -86,8 +86,8 @@ def _has_states(pair: Pair) -> bool:
 
 
 def _rates_of_loads(open_rows: Sequence[OpenRow]) -> list[OpenRow | None]:
-    """Return for each row the rate that was reached with it, if it is a load that is judged per unit of
-    that rate."""
+    """Return for each row the rate that was reached with it, if it is a load that is judged per
+    unit of that rate."""
     rates: dict[tuple[object, ...], OpenRow | None] = {}
     for open_row in open_rows:
         row, kind = open_row.row, units.parse(open_row.row.unit).kind
@@ -120,8 +120,8 @@ def _scaled_to_rate(load: OpenRow, rate: OpenRow) -> Pair:
 
 
 def _scaled(of: OpenRow, by: OpenRow, base: Side, is_inverse: bool = False) -> OpenRow:
-    """Return a row with all figures scaled, in proportion or inversely, from what another row has in their
-    release to ``base``."""
+    """Return a row with all figures scaled, in proportion or inversely, from what another row has
+    in their release to ``base``."""
 
     def at_base(side: Side, other: Side) -> Side:
         return _over(side, base, other) if is_inverse else _over(side, other, base)
@@ -199,14 +199,14 @@ def clock(row: Row, names: Names) -> Row:
 
 
 MIN_FOLLOWING_SHARE = 0.2
-"""A benchmark follows a clock if at least this share of its rows changed like it: fewer may by chance."""
+"""A benchmark follows a clock if at least this share of its rows does: fewer may by chance."""
 
 
 def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int]]:
-    """Return the benchmarks that followed a clock, each with the rows that did and its number of rows.
+    """Return the benchmarks that followed a clock, each with the rows that did and its row count.
 
-    A row follows if its change is within a third of the clock's; one judged at equal clock did not. If half
-    the rows of any benchmark follow, so do those of the others.
+    A row follows if its change is within a third of the clock's; one judged at equal clock did not.
+    If half the rows of any benchmark follow, so do those of the others.
     """
     assert clock.change is not None
     wanted = math.log1p(clock.change)
@@ -292,7 +292,7 @@ def _of_clock(row: Row, judged: Row, scaled: OpenRow, clock: Row) -> Row:
 
 
 def since_at_equal_clock(row: Row, clock: Row, names: Names) -> Row:
-    """Return a row that OLD did not measure. If it scales with a clock that changed, its earlier figures are
+    """Return a row that OLD lacks. If it scales with a clock that changed, its earlier figures are
     at the newer clock; releases that did not record the clock had the last recorded one."""
     if not (row.old and clock.new and clock.new.cell.mean and scales_with_clock(row, names)):
         return row

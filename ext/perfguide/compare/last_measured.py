@@ -33,7 +33,7 @@ from .row_moves import MIN_EVENT_LOG, MIN_FAR_LOG, measures_own
 from .verdicts import SideFigures, counted_once
 
 MAX_RELEASES_BETWEEN = 2
-"""The most releases between two figures, OLD among them, for their difference to say something about NEW."""
+"""The most releases between two figures, with OLD, for their difference to be about NEW."""
 
 
 def events_since(
@@ -44,12 +44,12 @@ def events_since(
     history: History,
     names: Names,
 ) -> list[Event]:
-    """Return the changes of clock and engine, and the new lows and highs, of figures that NEW but not OLD
-    measured, also on boards that OLD did not measure at all, ``of_new_boards``; unproved ones come last.
+    """Return the changes of clock and engine, new lows and new highs of figures that NEW but not
+    OLD measured, also on boards that OLD lacks, ``of_new_boards``; unproved ones come last.
 
     New lows are figures that are worse than in any earlier release. They are events if one of their
-    benchmark is worse by ``MIN_FAR_LOG`` than when last measured or fails now.
-    New highs are those that are better. Rows with swapped labels are left out.
+    benchmark is worse by ``MIN_FAR_LOG`` than when last measured or fails now. New highs are those
+    that are better. Rows with swapped labels are left out.
     """
     benchmarks = {row.benchmark for row in judged}
     every = [*judged, *(row for row in of_new_boards if row.benchmark in benchmarks)]
@@ -118,8 +118,8 @@ def _against_last(
     history: History,
     names: Names,
 ) -> tuple[list[Row], list[Row]]:
-    """Return the rows that only NEW has, compared with the last release that had them: those that a change
-    of engine explains, and the others."""
+    """Return the rows that only NEW has, compared with the last release that had them: those that a
+    change of engine explains, and the others."""
     changes = {(change.board, change.record.benchmark): change for change in engines}
     mislabelled = exchanged(rows)
     swapped = {(row.board, row.benchmark) for row in rows if row.ground.startswith(EXCHANGED)}
@@ -149,7 +149,7 @@ def _lows_and_highs(
     every: Sequence[Row],
     names: Names,
 ) -> Iterator[Event]:
-    """Yield the events of rows of a benchmark that are worse or better than in any earlier release."""
+    """Yield the events of a benchmark's rows worse or better than in any earlier release."""
     for extremes in ([*filter(is_new_low, rows)], [*filter(is_new_high, rows)]):
         if _are_worth_an_event(extremes):
             for event in chain(*events(extremes, *sides, names, among=every)):
@@ -158,9 +158,9 @@ def _lows_and_highs(
 
 
 def joined_events(earlier: Sequence[Event], since: Sequence[Event]) -> list[Event]:
-    """Return all events, those ``since`` an earlier release as part of the first of their benchmark that
-    went the same way on their boards. Metrics without parameters may have causes of their own, unless they
-    were last measured together."""
+    """Return all events, those ``since`` an earlier release as part of the first of their benchmark
+    that went the same way on their boards. Metrics without parameters may have causes of their own,
+    unless they were last measured together."""
     out = [*earlier]
     for event in since:
         fitting = (n for n, first in enumerate(out) if _is_part_of(event, first))
@@ -200,7 +200,7 @@ def _is_part_of(event: Event, first: Event) -> bool:
 
 
 def _has_figures_of(first: Event, event: Event) -> bool:
-    """Return whether an event since a release has the figures of another one, on whichever boards."""
+    """Return whether an event since a release has the figures of another, on whichever boards."""
     figures = [set(map(figure_of, each.rows)) for each in (first, event)]
     return event.since == first.since and figures[1] <= figures[0]
 
@@ -223,14 +223,14 @@ def _impossible(guide: GuideKey, pool: Pool, names: Names) -> set[int]:
 
 
 def is_new_low(row: Row) -> bool:
-    """Return whether a rate fails, or a rate or a time is worse than all earlier figures, and than the last
-    one by more than ``MIN_EVENT_LOG``."""
+    """Return whether a rate fails, or a rate or a time is worse than all earlier figures, and than
+    the last one by more than ``MIN_EVENT_LOG``."""
     return row.verdict == "failed-after" or _is_extreme(row, 1)
 
 
 def is_new_high(row: Row) -> bool:
-    """Return whether a rate or a time is better than all earlier figures, and than the last one by more than
-    ``MIN_EVENT_LOG``."""
+    """Return whether a rate or a time is better than all earlier figures, and than the last one by
+    more than ``MIN_EVENT_LOG``."""
     return _is_extreme(row, -1)
 
 
@@ -246,8 +246,8 @@ def _is_extreme(row: Row, way: int) -> bool:
 
 
 def _failed_already(event: Event, rows: Iterable[Row], names: Names) -> str:
-    """Return in words which other run of a failing event's benchmark and boards fails as it did when last
-    measured: ``throughput, AES-128, failed in 08.02 already``; "" if none does."""
+    """Return in words which other run of a failing event's benchmark and boards fails as it did
+    when last measured: ``throughput, AES-128, failed in 08.02 already``; "" if none does."""
     observations = {row.observation for row in event.rows}
     for row in rows if event.kind == "failed-after" else ():
         is_beside = row.benchmark == event.benchmark and row.board in event.boards
@@ -266,7 +266,7 @@ def _failed_already(event: Event, rows: Iterable[Row], names: Names) -> str:
 
 
 def _last(row: Row, pool: Pool, history: History, names: Names) -> Record | None:
-    """Return the figure of a row in the last earlier release that measured it under the same conditions."""
+    """Return the figure of a row in the last earlier release with the same conditions."""
     if row.new is None or row.new.cell.mean is None:
         return None
     compared = {row.new.guide.release}

@@ -43,8 +43,8 @@ TOLERANCES = {"cpu_mhz": CLOCK_TOLERANCE, "memory": 0.05}
 class Match:
     """One row of a comparison before it is judged.
 
-    ``aliases`` are sentences on names that differ but mean the same, and ``differs`` on settings that
-    differ, so that the figures cannot be compared.
+    ``aliases`` are sentences on names that differ but mean the same, and ``differs`` on settings
+    that differ, so that the figures cannot be compared.
     """
 
     old: Record | None
@@ -88,7 +88,7 @@ class Names:
         return _key(record, board, self.metric(record), self.params(record))
 
     def table_key(self, record: Record) -> Key:
-        """Return the identity of a figure, without the number of its table if the table has a title."""
+        """Return the identity of a figure, without the number of its table if that has a title."""
         params = self.params(record)
         # Without a title, only the number identifies the table.
         rest = {n: v for n, v in params.items() if n != TABLE_NUMBER or TABLE not in params}
@@ -107,7 +107,7 @@ class Names:
         )
 
     def is_condition(self, benchmark: str, param: str) -> bool:
-        """Return whether a parameter says how a figure was measured rather than what was measured."""
+        """Return whether a parameter says how, rather than what, a figure measures."""
         described = self.catalog.get(benchmark)
         stated = described.param(param).condition if described else None
         if stated is not None:
@@ -121,8 +121,8 @@ class Names:
         return entry.matters if entry else fact not in REPORTED_FACTS
 
     def is_declared(self, benchmark: str, param: str) -> bool:
-        """Return whether a parameter distinguishes figures. It does if a table or a chart uses it, if it
-        is described but not as a condition, or if its benchmark has no description."""
+        """Return whether a parameter distinguishes figures. It does if a table or a chart uses it,
+        if it is described but not as a condition, or if its benchmark has no description."""
         described = self.catalog.get(benchmark)
         if described is None or param in described.entry.placed:
             return True
@@ -153,8 +153,8 @@ _SPELLING = re.compile(r"[\s_-]+")
 
 
 def spelt_alike(key: Key) -> Key:
-    """Return the key of a figure without the spelling of its metric and parameters: capitals, spaces,
-    underscores and hyphens do not count."""
+    """Return the key of a figure without the spelling of its metric and parameters: capitals,
+    spaces, underscores and hyphens do not count."""
     platform, board, benchmark, metric, typed, kind = key
     assert isinstance(typed, frozenset)  # as _key() makes it
     params = frozenset((n, is_bool, _plainly(v)) for n, is_bool, v in typed)
@@ -175,10 +175,10 @@ def _plainly(value: object) -> object:
 def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Match]:
     """Return every figure of both sides once, paired where two belong together.
 
-    Figures with equal names are paired first, then those whose names are aliases or other spellings of
-    each other, then those that differ only in the kind of their unit, in undescribed parameters, or in
-    conditions of the measurement. The last are shown side by side but not compared. An undescribed
-    parameter that one side omits is no difference.
+    Figures with equal names are paired first, then those whose names are aliases or other spellings
+    of each other, then those that differ only in the kind of their unit, in undescribed parameters,
+    or in conditions of the measurement. The last are shown side by side but not compared. An
+    undescribed parameter that one side omits is no difference.
     """
     out: list[Match] = []
     every = old, new
@@ -250,8 +250,8 @@ def _without_undeclared(record: Record, names: Names) -> Key:
 def _in_order(
     old: Sequence[Record], new: Sequence[Record], key: Callable[[Record], Key]
 ) -> tuple[list[tuple[Record, Record]], list[Record], list[Record]]:
-    """Return pairs of records with the same key but different parameters, matched in the order of these,
-    and the rest of both sides."""
+    """Return pairs of records with the same key but different parameters, matched in the order of
+    these, and the rest of both sides."""
     pairs: list[tuple[Record, Record]] = []
     waiting: dict[Key, list[Record]] = {}
     # Sort naturally, so that 64 KiB comes before 128 KiB.
@@ -337,8 +337,8 @@ REPORTED_FACTS = frozenset(
         *VARYING_FACTS,
     }
 )
-"""Facts of the setup that change with the release or from day to day. They are only reported, unless a
-description says otherwise."""
+"""Facts of the setup that change with the release or from day to day. They are only reported,
+unless a description says otherwise."""
 
 
 def obstacles(
@@ -370,7 +370,7 @@ MIXED = "differs between the {} that one figure pools"
 def watched(
     names: Iterable[str], tools: Sequence[str], matters: Callable[[str], bool]
 ) -> list[tuple[str, str]]:
-    """Return the conditions that must agree for figures to be comparable, each with a word for it."""
+    """Return the conditions that comparable figures share, each with a word for it."""
     facts = (name for name in sorted(names) if name.startswith(SETUP))
     return [
         *CONDITION_WORDS.items(),
@@ -388,9 +388,8 @@ def _is_mixed(name: str, texts: Iterable[str]) -> bool:
 class Condition:
     """A condition of a figure, in a form that programs outside this package can compare.
 
-    ``plain`` is its text without parts that do not matter. ``sizes`` are numbers that match those of
-    another figure to within the share ``tolerance``. It is ``mixed`` if the runs of the figure
-    disagree.
+    ``plain`` is its text without parts that do not matter. ``sizes`` are numbers that match those
+    of another figure to within the share ``tolerance``. ``mixed`` is true if runs disagree.
     """
 
     name: str

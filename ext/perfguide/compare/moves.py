@@ -20,11 +20,11 @@ LASTING_RUNS = 3
 """A level with this many runs replaces all earlier ones."""
 
 NEAR_SHARE = 0.25
-"""NEW is back at an earlier release if it is within this share of the distance from there to the present
-level."""
+"""NEW is back at an earlier release if it is within this share of the distance from there to the
+present level."""
 
 DIGIT = 1.001
-"""Figures that differ by at most this many printed digits count as equal: one, allowing for rounding."""
+"""Figures are equal if they differ by at most this many printed digits: one, for rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,11 @@ class Level:
 class Move:
     """The result of the test of one row.
 
-    ``by`` is the level that starts with NEW minus the ``level`` that ends with OLD, and ``error`` its
-    standard error with ``freedom`` degrees of freedom. ``after`` is the number of releases in the
-    level of NEW, including NEW. ``equal`` is true if OLD and NEW are the same figure, ``returned`` if
-    NEW is within or near the range of earlier figures. ``beyond`` is the distance of the far end of
-    that range from the present level, or 0 once a level has lasted.
+    ``by`` is the level that starts with NEW minus the ``level`` that ends with OLD, and ``error``
+    its standard error with ``freedom`` degrees of freedom. ``after`` is the number of releases in
+    the level of NEW, including NEW. ``equal`` is true if OLD and NEW are the same figure,
+    ``returned`` if NEW is within or near the range of earlier figures. ``beyond`` is the distance
+    of the far end of that range from the present level, or 0 once a level has lasted.
     """
 
     p: float
@@ -68,8 +68,8 @@ class Move:
 def move_of(row: ScaledRow, noise: Noise) -> Move:
     """Test NEW, and later releases if any, against the present level of its row.
 
-    Unless the present level has lasted, a figure within the range of earlier ones, or near an earlier
-    level, is a return to it and no change.
+    Unless the present level has lasted, a figure within the range of earlier ones, or near an
+    earlier level, is a return to it and no change.
     """
     from scipy import special
 
@@ -95,7 +95,7 @@ def move_of(row: ScaledRow, noise: Noise) -> Move:
 
 
 def level_of(releases: Iterable[Release], noise: Noise) -> Level:
-    """Return the level of the first release and of those that follow, up to the first one off that level."""
+    """Return the level of the first release and the next ones, up to the first one off it."""
     total = weight = 0.0
     count = runs = 0
     for release in islice(releases, MAX_LEVEL_RELEASES):

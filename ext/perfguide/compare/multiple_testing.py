@@ -1,4 +1,4 @@
-"""Multiple testing: which p-values are small enough to *call* a row, that is, to report a change."""
+"""Multiple testing: which p-values are small enough to *call* a row (report a change)."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ MIN_ROWS = 20
 """The fewest rows to which a mixture can be fitted; with fewer, p-values are adjusted instead."""
 
 SPENT_SHARE = 0.9
-"""The share of the allowed false discovery rate that is used. The rest is a reserve for noise that the
-figures do not show, such as outliers."""
+"""The share of the allowed false discovery rate that is used. The rest is a reserve for noise that
+the figures do not show, such as outliers."""
 
 ALONE_SHARE = 0.4
-"""The share of the allowed rate up to which a row may be called alone, by its p-value times the number of
-rows. With more, shuffled and simulated releases raise too many alarms (``bench/single_figures.py``)."""
+"""The share of the allowed rate up to which a row may be called alone, by its p-value times the
+number of rows. More raises too many alarms in shuffled releases (``bench/single_figures.py``)."""
 
 LOCAL_FACTOR = 2.5
-"""The ratio of the local false discovery rate at which a first row is called to the allowed rate: rows
-up to a local rate are wrong about half as often on average. Once there is a first row, others are
-called by the rate among all calls. This raises no more alarms if nothing changed, and misses fewer
-changes if much did."""
+"""The ratio of the local false discovery rate at which a first row is called to the allowed rate:
+rows up to a local rate are wrong about half as often on average. Once there is a first row, others
+are called by the rate among all calls. This raises no more alarms if nothing changed, and misses
+fewer changes if much did."""
 
 CAREFUL_SHARE = 0.2
-"""The share of the allowed rate at which small changes of single runs are called: a second run is cheaper
-than a search for the cause."""
+"""The share of the allowed rate at which small changes of single runs are called: a second run is
+cheaper than a search for the cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ def mixture(p: Floats) -> Mixture:
 def adjusted(p: Floats) -> Floats:
     """Return p-values adjusted for multiple testing by the Benjamini–Hochberg procedure (1995).
 
-    If rows with an adjusted value of at most ``r`` are called different, the expected share of false
-    ones among them is at most ``r``.
+    If rows with an adjusted value of at most ``r`` are called different, the expected share of
+    false ones among them is at most ``r``.
     """
     from scipy import stats
 
@@ -90,9 +90,9 @@ def adjusted(p: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The largest p-values at which rows are called: ``small`` for small changes of single runs, and
-    ``large`` for all others. ``fitted`` is the mixture of all ``rows``, ``None`` if they are too few;
-    ``shared`` is true if a first row is called by its local rate."""
+    """The largest p-values at which rows are called: ``small`` for small changes of single runs,
+    and ``large`` for all others. ``fitted`` is the mixture of all ``rows``, ``None`` if they are
+    too few; ``shared`` is true if a first row is called by its local rate."""
 
     large: float
     small: float

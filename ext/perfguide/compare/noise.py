@@ -1,8 +1,8 @@
 """The noise of figures: their scatter between runs of a release, and between releases.
 
-Both are learnt from a row's own figures and from the rows of its metric, its benchmark and the entire
-comparison; for rows with little past, also from public history (:mod:`.usual_noise`). With one run per
-release, they are the same: the scatter of single figures from release to release.
+Both are learnt from a row's own figures and from the rows of its metric, its benchmark and the
+entire comparison; for rows with little past, also from public history (:mod:`.usual_noise`). With
+one run per release, they are the same: the scatter of single figures from release to release.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ TRIMMED_FACTORS = (
     *(2.232, 1.929, 1.764, 2.799, 2.491, 2.275, 2.113, 1.995, 1.901, 1.827, 1.766, 1.709, 1.668),
     *(1.625, 1.593, 1.563, 1.533, 1.512, 1.490, 1.469, 1.453, 1.435, 1.419, 1.407, 1.393, 1.380),
 )
-"""The ratio of the variance of 3 to ``MAX_RELEASES`` normal figures to half the mean square of their
-successive differences without the largest one (with six figures or more, the two largest)."""
+"""The ratio of the variance of 3 to ``MAX_RELEASES`` normal figures to half the mean square of
+their successive differences without the largest one (with six figures or more, the two largest)."""
 
 MIN_TWO_TRIMMED_FIGURES = 6
 """From this many figures on, two differences are left out, because one outlier causes two."""
@@ -33,8 +33,8 @@ MIN_DEVIATION = 0.003
 """The smallest relative standard deviation that any figure is assumed to have."""
 
 MAX_PRIOR_FREEDOM = 9.0
-"""The most degrees of freedom that other rows contribute to the noise of one. It corresponds to standard
-deviations that differ by a quarter from row to row."""
+"""The most degrees of freedom that other rows contribute to the noise of one. It corresponds to
+standard deviations that differ by a quarter from row to row."""
 
 PARENT_ROWS = 5.0
 """In the noise of a benchmark or metric, the level above counts as much as this number of rows."""
@@ -43,15 +43,15 @@ EVEN_ROWS = 10.0
 """With more rows than this, a benchmark hardly gains weight in the noise of all rows."""
 
 FREEDOM, FREEDOM_PER_OWN = 3.1, 0.2
-"""The most degrees of freedom if releases scatter, and the increase with each degree of freedom of a
-row's own figures: real noise has heavy tails."""
+"""The most degrees of freedom if releases scatter, and the increase with each degree of freedom of
+a row's own figures: real noise has heavy tails."""
 
 OWN_FIGURES, ENOUGH_ROWS = 4, 20
-"""A row needs no public history if it has this many earlier figures, or if its benchmark has this many
-rows that show their noise."""
+"""A row needs no public history if it has this many earlier figures, or if its benchmark has this
+many rows that show their noise."""
 
 MIN_ORDERED_RELEASES = 20
-"""The fewest releases, each with three runs or more, that show whether the runs of a benchmark drift."""
+"""The fewest releases of three runs or more that show whether a benchmark's runs drift."""
 
 WINSORISED_VARIANCE = 0.6787
 """The variance of a standard normal figure clipped to its 10 % and 90 % quantiles."""
@@ -61,10 +61,10 @@ WINSORISED_VARIANCE = 0.6787
 class Noise:
     """The noise of one row.
 
-    ``variance`` is that of one run, with ``freedom`` degrees of freedom; ``between`` is the variance of
-    the level of a release, as a share of it. ``tail`` limits the degrees of freedom per run.
-    ``public`` is true if only public history shows the noise. ``of_kind`` is the variance of the
-    median row of the metric, or 0 if the row's own runs show its noise.
+    ``variance`` is that of one run, with ``freedom`` degrees of freedom; ``between`` is the
+    variance of the level of a release, as a share of it. ``tail`` limits the degrees of freedom per
+    run. ``public`` is true if only public history shows the noise. ``of_kind`` is the variance of
+    the median row of the metric, or 0 if the row's own runs show its noise.
     """
 
     variance: float
@@ -81,8 +81,8 @@ class Noise:
     def worth(self, runs: int) -> float:
         """Return the degrees of freedom of :meth:`of_release`.
 
-        Source: F. E. Satterthwaite, "An approximate distribution of estimates of variance components",
-        Biometrics Bulletin 2 (1946) 110-114.
+        Source: F. E. Satterthwaite, "An approximate distribution of estimates of variance
+        components", Biometrics Bulletin 2 (1946) 110-114.
         """
         # The share of the variance that more runs do not reduce.
         share = self.between / (self.between + 1 / runs)
@@ -90,7 +90,7 @@ class Noise:
 
 
 def learn(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
-    """Return the noise of each row, one for each way to learn it, or an empty list if it is unknown."""
+    """Return the noise of each row, for each way to learn it, or an empty list if unknown."""
     sampled = [i for i, row in enumerate(rows) if row.sampled]
     single = [i for i, row in enumerate(rows) if not row.sampled]
     out = dict(zip(sampled, _of_runs([rows[i] for i in sampled]), strict=True))
@@ -146,8 +146,8 @@ def _between(rows: Sequence[ScaledRow], variance: Floats) -> dict[tuple[str, str
 
 
 def _of_single(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
-    """Return the noise of rows with one run per release, learnt from this comparison and, if a row needs
-    it, from public history."""
+    """Return the noise of rows with one run per release, learnt from this comparison and, if a row
+    needs it, from public history."""
     variance, freedom = release_noise(rows)
     variance = variance + [row.rounding + MIN_DEVIATION**2 for row in rows]
     here = learnt([row.key for row in rows], variance, freedom)
@@ -181,9 +181,9 @@ def _of_single(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
 def release_noise(rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
     """Return the variance of each row between releases, and its degrees of freedom.
 
-    It is half the mean square of successive differences, without the one or two largest, which may be
-    a lasting change or an outlier, and without the difference of OLD and NEW. Both are 0 with fewer
-    than three figures.
+    It is half the mean square of successive differences, without the one or two largest, which may
+    be a lasting change or an outlier, and without the difference of OLD and NEW. Both are 0 with
+    fewer than three figures.
     """
     variance, freedom = np.zeros(len(rows)), np.zeros(len(rows))
     for i, row in enumerate(rows):
@@ -205,14 +205,13 @@ def release_noise(rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
 def learnt(
     keys: Sequence[tuple[str, str]], variance: Floats, freedom: Floats
 ) -> dict[tuple[str, ...], Scatter]:
-    """Return the distributions of the variances of all rows, and of those of each benchmark and metric.
+    """Return the distributions of the variances of all rows, and of each benchmark and metric.
 
     Each is shrunk towards the level above, more so the fewer rows it has. Among all rows, small
-    benchmarks count about as much as large ones, because an unknown row may belong to any.
-    Source: G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential
-    expression", Statist. Appl. Genet. Mol. Biol. 3 (2004) article 3; made robust by clipping the
-    logs to their 10 % and 90 % quantiles, after B. Phipson et al., Ann. Appl. Statist. 10 (2016)
-    946-963.
+    benchmarks count about as much as large ones, because an unknown row may belong to any. Source:
+    G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression",
+    Statist. Appl. Genet. Mol. Biol. 3 (2004) article 3; made robust by clipping the logs to their
+    10 % and 90 % quantiles, after B. Phipson et al., Ann. Appl. Statist. 10 (2016) 946-963.
     """
     from scipy import special
 
@@ -265,8 +264,8 @@ def _scatter(logs: Floats, chance: Floats, weights: Floats) -> Scatter:
 
 
 def priors(table: Table, rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
-    """Return for each row the variance of similar rows, and its degrees of freedom; 0 if the table has
-    none."""
+    """Return for each row the variance of similar rows, and its degrees of freedom; 0 if the table
+    has none."""
     variance, freedom = np.zeros(len(rows)), np.zeros(len(rows))
     for i, row in enumerate(rows):
         if scatter := _nearest(table, row):

@@ -22,7 +22,7 @@ from .relative import EQUAL
 from .row import MIN_SHOWN_CHANGE, Row
 
 ENGINE_CHANGED = "the engine seems to have changed"
-"""The start of the ground of a row whose two sides were measured with different classes of engine."""
+"""The start of the ground of a row whose sides had different classes of engine."""
 
 REPEATED = "the figures are those of"
 """The start of the ground of a row that repeats the figure of the older release."""
@@ -34,15 +34,15 @@ IMPOSSIBLE = "a figure is impossible"
 """The start of the ground of a row with an impossible figure."""
 
 MAX_OVER_LIMIT = 1.1
-"""The largest accepted ratio of a figure to the limit of its metric: measured loads exceed 100 % by up to
-1.5 % in public history, and impossible figures exceed their limit by 20 % or more."""
+"""The largest accepted ratio of a figure to the limit of its metric: measured loads exceed 100 % by
+up to 1.5 % in public history, and impossible figures exceed their limit by 20 % or more."""
 
 BINARY_FACTOR = 1.024**2
 """The ratio of MiB to MB."""
 
 MIN_OTHER_UNIT_ROWS, OTHER_UNIT_SHARE, UNIT_RATIO_TOLERANCE_LOG = 3, 0.7, 0.003
-"""A table has a wrong unit if it has at least so many rows, and so large a share of them moved less in
-their digits than the units differ, or all moved by the ratio of units, give or take so much."""
+"""A table has a wrong unit if it has at least so many rows, and so large a share of them moved less
+in their digits than the units differ, or all moved by the ratio of units, give or take so much."""
 
 
 def limit_of(metric: Metric | None, params: Mapping[str, Scalar], unit: str) -> float | None:
@@ -56,7 +56,7 @@ def limit_of(metric: Metric | None, params: Mapping[str, Scalar], unit: str) -> 
 def impossible(
     metric: Metric | None, params: Mapping[str, Scalar], records: Iterable[Record]
 ) -> str:
-    """Return the ground for the first figure that exceeds what its metric and parameters allow, or ""."""
+    """Return the ground for the first figure beyond what its metric and parameters allow, or ""."""
     for record in records:
         limit = limit_of(metric, params, record.unit)
         ends = (record.cell.mean, record.cell.high)
@@ -68,13 +68,13 @@ def impossible(
 
 
 def _impossible(record: Record, figure: float, limit: str) -> str:
-    """Return the ground for a figure beyond a limit, which :func:`.causes.cause_of` takes from its end."""
+    """Return the ground for a figure beyond a limit; :func:`.causes.cause_of` takes its end."""
     value = f"{units.number(figure)} {units.parse(record.unit).symbol}"
     return f"{IMPOSSIBLE}: {value} in {record.guide.release}, {limit}"
 
 
 def too_small(records: Sequence[Record], names: Names) -> dict[int, str]:
-    """Return the ground, by ``id()``, for each figure that is less than another metric of its run allows."""
+    """Return the ground, by ``id()``, for each figure less than other metrics of its run allow."""
 
     def key(record: Record, metric: str) -> tuple[object, ...]:
         return *engines.run_of(record), record.unit, metric
@@ -98,8 +98,8 @@ def too_small(records: Sequence[Record], names: Names) -> dict[int, str]:
 
 
 def below_least(matched: Match, small: Mapping[int, str]) -> str:
-    """Return the ground if just one of two figures is less than its run allows, else "": if both are, they
-    can be compared with each other."""
+    """Return the ground if just one of two figures is less than its run allows, else "": if both
+    are, they can be compared with each other."""
     grounds = [ground for side in (matched.old, matched.new) if (ground := small.get(id(side)))]
     return grounds[0] if len(grounds) == 1 else ""
 
@@ -107,7 +107,7 @@ def below_least(matched: Match, small: Mapping[int, str]) -> str:
 def engine_changed(
     matched: Match, old: Mapping[engines.Run, Inferred], new: Mapping[engines.Run, Inferred]
 ) -> str:
-    """Return the ground if the inferred engines of two figures are of different classes, else ""."""
+    """Return the ground if the inferred engines of two figures differ in class, else ""."""
     assert matched.old is not None and matched.new is not None  # rows of one side are not judged
     was, now = old.get(engines.run_of(matched.old)), new.get(engines.run_of(matched.new))
     if was is None or now is None or was.name == now.name:
@@ -118,8 +118,8 @@ def engine_changed(
 def without_faulty_tables(
     compared: Sequence[Row], before: Pool, after: Pool, history: History
 ) -> list[Row]:
-    """Return the rows, those as incomparable whose table seems to have another unit, whose rates count
-    other bytes of a packet, or whose board repeats the older release."""
+    """Return the rows, those as incomparable whose table seems to have another unit, whose rates
+    count other bytes of a packet, or whose board repeats the older release."""
     open_rows = [row for row in compared if row.verdict == "same"]
     grounds = _of_other_units(open_rows, before, after) | of_other_bytes(open_rows, history)
     grounds |= _repeated(open_rows)
@@ -132,8 +132,8 @@ def without_faulty_tables(
 
 
 def _repeated(open_rows: Sequence[Row]) -> dict[int, str]:
-    """Return, by ``id()``, the ground of each row that repeats the older release, if at least half of the
-    rows of its board do."""
+    """Return, by ``id()``, the ground of each row that repeats the older release, if at least half
+    of the rows of its board do."""
     grounds = {}
     for board_rows in grouped(open_rows, lambda row: (row.guide.platform, row.board)).values():
         same = [repeats(row.old.cell, row.new.cell) for row in board_rows if row.old and row.new]
@@ -151,8 +151,8 @@ def _has_new_failure(row: Row) -> bool:
 
 
 def _of_other_units(open_rows: Sequence[Row], before: Pool, after: Pool) -> dict[int, str]:
-    """Return, by ``id()``, the grounds of rows in tables whose unit seems to be wrong in one release:
-    the digits hardly changed although the unit did, or all rows changed by the ratio of two units."""
+    """Return, by ``id()``, the grounds of rows in tables whose unit seems wrong in one release: the
+    digits hardly changed although the unit did, or all changed by the ratio of two units."""
     tables: dict[tuple[tuple[object, ...], float], list[tuple[Row, float]]] = {}
     for row in open_rows:
         assert row.old and row.new

@@ -17,20 +17,20 @@ MAX_NEW_SHARE = 0.5
 """The largest distance of NEW from earlier figures, as a share of that of the outlier."""
 
 MAX_PAST_FIGURES, MIN_PAST_FIGURES, MAX_RANGE_OF_TWO = 4, 3, 0.5
-"""The most and the fewest earlier figures that show OLD to be an outlier, if it is farther from them than
-their range. Two are enough if their range is at most this share of that distance."""
+"""The most and the fewest earlier figures that show OLD to be an outlier, if it is farther from
+them than their range. Two are enough if their range is at most this share of that distance."""
 
 RETURN_RELEASES, MAX_RETURN_SHARE, MAX_RETURN_LOG = 2, 0.25, math.log(1.25)
-"""NEW is back at a level, which is news, if its log ratio to each of the last so many earlier figures is
-at most this share of its move, and at most ``MAX_RETURN_LOG``."""
+"""NEW is back at a level, which is news, if its log ratio to each of the last so many earlier
+figures is at most this share of its move, and at most ``MAX_RETURN_LOG``."""
 
 BAD_MEASUREMENT = "the older figure may be a bad measurement"
 """The start of the ground of a row whose older figure is an outlier."""
 
 
 def unlike_past(past: Sequence[float], old: float, new: float, unit: str) -> str:
-    """Describe the earlier figures if OLD is far from them and NEW is not; return "" otherwise, or if NEW is
-    clearly back at a level that several releases had."""
+    """Describe the earlier figures if OLD is far from them and NEW is not; return "" otherwise, or
+    if NEW is clearly back at a level that several releases had."""
     past = past[-MAX_PAST_FIGURES:]
     if len(past) < 2 or min(*past, old, new) <= 0:
         return ""
@@ -57,14 +57,14 @@ MAX_CURVE_SHARE = 0.25
 neighbours, as shares of the distance of the outlier from their line."""
 
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 3, 0.75
-"""OLD is a new level rather than an outlier if at least so many rows of a kind, and at least this share of
-them, moved to it in one direction by ``MIN_OUTLIER_LOG``: rarely are all of them measured badly. In public
-history, that share is either 0.75 or more, or 0.6 or less."""
+"""OLD is a new level rather than an outlier if at least so many rows of a kind, and at least this
+share of them, moved to it in one direction by ``MIN_OUTLIER_LOG``: rarely are all of them measured
+badly. In public history, that share is either 0.75 or more, or 0.6 or less."""
 
 
 def withdrawn(rows: Sequence[Row]) -> list[Row]:
-    """Return rows, without the verdicts of those whose older figure is an outlier, unless most figures of
-    their kind moved the same way in that release."""
+    """Return rows, without the verdicts of those whose older figure is an outlier, unless most
+    figures of their kind moved the same way in that release."""
     odd_rows = [row for row in rows if row.odd and row.verdict in WITHDRAWN_VERDICTS]
     kinds: dict[object, list[float]] = {_kind(row): [] for row in odd_rows}
     for row in rows:
@@ -106,8 +106,8 @@ def _move_to_old(row: Row) -> float:
 
 
 def unlike_curves(rows: Sequence[Row], no_past: Sequence[Row]) -> dict[int, str]:
-    """Describe the neighbours of each older figure that is off their curve, by the ``id()`` of its row: the
-    figures at the next smaller and larger block size, for example.
+    """Describe the neighbours of each older figure that is off their curve, by the ``id()`` of its
+    row: the figures at the next smaller and larger block size, for example.
 
     Only rows with ``no_past`` are considered: others are better judged by their earlier figures.
     """
@@ -141,8 +141,8 @@ def _new(row: Row) -> float:
 
 
 def _is_off(values: Sequence[float], rows: Sequence[Row]) -> bool:
-    """Return whether, at the middle one of three values of a parameter, the older figure is off the line
-    between its neighbours but the newer one is on it."""
+    """Return whether, at the middle one of three values of a parameter, the older figure is off the
+    line between its neighbours but the newer one is on it."""
     first, middle, last = map(math.log, values)
     part = (middle - first) / (last - first)
     old, new = ([math.log(side(row)) for row in rows] for side in (_old, _new))

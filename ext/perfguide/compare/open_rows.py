@@ -26,8 +26,8 @@ MIN_LOAD_POINTS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class OpenRow:
-    """A row without a verdict yet, its pair to judge, and its figures in earlier releases and, if looking
-    ahead is allowed, in later ones."""
+    """A row without a verdict yet, its pair to judge, and its figures in earlier releases and, if
+    looking ahead is allowed, in later ones."""
 
     row: Row
     pair: Pair
@@ -96,8 +96,8 @@ def pair_of(record: Record, names: Names) -> Pair:
 
 
 def _shared(record: Record, board: str, names: Names) -> tuple[str, ...]:
-    """Return the groups that a row may have moved with, widest first: its board, its benchmark there, its
-    metric, and rows that share a parameter."""
+    """Return the groups that a row may have moved with, widest first: its board, its benchmark
+    there, its metric, and rows that share a parameter."""
     benchmark = names.catalog.get(record.benchmark)
     title = names.catalog.title(record.benchmark)
     out = [board, f"{board}, {title}", f"{board}, {title}: {names.metric(record)}"]

@@ -68,8 +68,8 @@ def _releases(releases: Sequence[str]) -> str:
 
 
 def unjudged(comparison: Comparison) -> list[str]:
-    """Return sentences on why figures are too noisy, how many would show a large change, and what would
-    help."""
+    """Return sentences on why figures are too noisy, how many would show a large change, and what
+    would help."""
     rows = of_verdict(comparison.rows, ["noisy"])
     single = sum(" runs " not in row.kinds_of_figures for row in rows)
     more_runs = sorted(row.more_runs for row in rows if row.more_runs)

@@ -28,13 +28,13 @@ OTHER_BYTES = "the rate counts other bytes of a packet"
 """The start of the ground of a row whose two rates count other bytes of a packet."""
 
 MIN_SIZES, MIN_STEP = 2, 8
-"""The fewest packet sizes at which the bytes step by one number, and the least number: a UDP header, the
-smallest one. In public history, steps are by 40 bytes or more, and those that are due to a failed run or
-a truncated packet are at one size."""
+"""The fewest packet sizes at which the bytes step by one number, and the least number: a UDP
+header, the smallest one. In public history, steps are by 40 bytes or more, and those that are due
+to a failed run or a truncated packet are at one size."""
 
 
 class Bounds(NamedTuple):
-    """The fewest and the most bytes of a packet that a rate may count, as programs round packet rates."""
+    """The fewest and the most bytes of a packet that a rate may count: packet rates are rounded."""
 
     low: float
     high: float
@@ -61,7 +61,7 @@ Counts = Mapping[Key, Mapping[int, Bounds]]
 def counted_otherwise(lines: Mapping[Key, Mapping[int, Side]]) -> Counts:
     """Return the counts of those rates of a platform that count other bytes in some releases.
 
-    Figures are in base units. A release that lacks a packet rate counts like the nearest that has it.
+    Figures are in base units. A release without a packet rate counts like the nearest with one.
     """
     packets = {_run(key): line for key, line in lines.items() if key[5] == PACKETS}
     counts: dict[Key, dict[int, Bounds]] = {}
@@ -149,8 +149,8 @@ def _bounds(rate: Side, packets: Side, digit: float) -> Bounds | None:
 
 
 def of_other_bytes(open_rows: Sequence[Row], history: History) -> dict[int, str]:
-    """Return, by ``id()``, the ground of each row whose two rates count other bytes of a packet: one for all
-    of a benchmark whose bytes got more or fewer, with its smallest and surest row as an example."""
+    """Return, by ``id()``, the ground of each row whose rates count other bytes of a packet: one
+    for all of a benchmark with more, or with fewer, bytes, with its smallest and surest row."""
     groups: dict[object, list[tuple[Row, Bounds, Bounds]]] = defaultdict(list)
     for row in open_rows:
         if row.old and row.new and (both := history.packet_bytes(row.old, row.new)):

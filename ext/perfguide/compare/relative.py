@@ -34,9 +34,9 @@ class Side:
     """The figures of one row in one release, in one unit.
 
     ``low`` and ``high`` are the smallest and the largest figure. ``count`` is the number of runs,
-    ``None`` if a range was published without it. ``samples`` has a figure for each run, and is empty
-    if there is only one or they are unknown; ``inner`` is the relative variance of one run's mean,
-    from its own samples. ``step`` is the unit of the last printed decimal, 0 if unknown.
+    ``None`` if a range was published without it. ``samples`` has a figure for each run, and is
+    empty if there is only one or they are unknown; ``inner`` is the relative variance of one run's
+    mean, from its own samples. ``step`` is the unit of the last printed decimal, 0 if unknown.
     """
 
     mean: float
@@ -72,8 +72,8 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The runs of one release: their mean, their number, the sum of their squared deviations from the
-    mean, and the ratio that shows whether they drift."""
+    """The runs of one release: their mean, their number, the sum of their squared deviations from
+    the mean, and the ratio that shows whether they drift."""
 
     at: float
     runs: int = 1
@@ -85,11 +85,11 @@ class Release:
 class ScaledRow:
     """A row on its scale, with releases in order; the last of ``past`` is OLD.
 
-    ``rounding`` is the variance that printed digits add to a figure, and ``step`` the distance between
-    neighbouring figures. ``inner`` is the variance of one run's mean, from its own samples. ``key`` is
-    benchmark and metric; ``upward`` is 1 if more is better, -1 if less is, else 0. ``logs`` is true if
-    the scale is logarithmic. ``shared`` names the groups that the row may have moved with, widest
-    first. ``later`` are releases after NEW, if looking ahead is allowed.
+    ``rounding`` is the variance that printed digits add to a figure, and ``step`` the distance
+    between neighbouring figures. ``inner`` is the variance of one run's mean, from its own samples.
+    ``key`` is benchmark and metric; ``upward`` is 1 if more is better, -1 if less is, else 0.
+    ``logs`` is true if the scale is logarithmic. ``shared`` names the groups that the row may have
+    moved with, widest first. ``later`` are releases after NEW, if looking ahead is allowed.
     """
 
     past: tuple[Release, ...]
@@ -119,8 +119,8 @@ class ScaledRow:
         return self.new.at - self.old.at
 
     def without(self, shift: float, earlier: Sequence[float] = ()) -> ScaledRow:
-        """Return the row with ``shift`` subtracted from NEW and later releases, and ``earlier``, latest
-        first, from the releases before OLD."""
+        """Return the row with ``shift`` subtracted from NEW and later releases, and ``earlier``,
+        latest first, from the releases before OLD."""
         past = list(self.past)
         for back, by in enumerate(earlier[: len(past) - 1], start=2):
             past[-back] = _moved(past[-back], -by)
@@ -147,8 +147,8 @@ def scaled_row(
     upward: int,
     shared: tuple[str, ...],
 ) -> ScaledRow:
-    """Return a row from its figures; the last of ``before`` is OLD. ``step`` is the resolution of its
-    program, in the row's unit, or 0."""
+    """Return a row from its figures; the last of ``before`` is OLD. ``step`` is the resolution of
+    its program, in the row's unit, or 0."""
     before, later = before[-MAX_RELEASES:], later[:MAX_RELEASES]
     sides = [*before, new, *later]
     # Runs are sorted, so that no sum depends on their order.
@@ -189,8 +189,8 @@ def scaled_row(
 def scale(figures: Sequence[float], load: bool) -> tuple[Floats, bool]:
     """Return figures on a scale on which their noise is uniform, and whether it is logarithmic.
 
-    Loads, in per cent, become the arcsine of the square root of their share; figures that are zero or
-    of both signs are divided by the one of largest magnitude.
+    Loads, in per cent, become the arcsine of the square root of their share; figures that are zero
+    or of both signs are divided by the one of largest magnitude.
     """
     values = np.array(figures, dtype=float)
     # A load may be reported as 101 %, which has no arcsine.
@@ -205,8 +205,8 @@ def scale(figures: Sequence[float], load: bool) -> tuple[Floats, bool]:
 def _release(values: Floats, order: Ratio | None) -> Release:
     """Combine the runs of a release, given in ascending order.
 
-    With ten or more runs the mean is trimmed, because a disturbed run may be far off. Source: K. K. Yuen,
-    "The two-sample trimmed t for unequal population variances", Biometrika 61 (1974) 165-170.
+    With ten or more runs the mean is trimmed, because a disturbed run may be far off. Source: K. K.
+    Yuen, "The two-sample trimmed t for unequal population variances", Biometrika 61 (1974) 165-170.
     """
     if values.size == 1:
         return Release(float(values[0]))

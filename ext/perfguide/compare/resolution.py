@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator, Sequence
 
 MAX_BINARY_ERROR = 0.005
-"""The largest error of a number of ticks that counts as an integer, if the amount is a power of two."""
+"""The largest error of ticks that count as an integer, if the amount is a power of two."""
 
 MAX_TICKS, MIN_TICK_DIGITS = 1000, 5
 """The most clock ticks that can be recognised in a rate, and the fewest digits that this takes."""
 
 
 def printed(figures: Sequence[float]) -> float:
-    """Return the unit of the last decimal printed, such as 0.01, or 0 if figures are not rounded."""
+    """Return the unit of the last decimal printed, such as 0.01; 0 if figures are not rounded."""
     # Twelve digits hide float errors beyond the printed ones.
     texts = [format(figure, ".12g") for figure in figures]
     if any("e" in text for text in texts):
@@ -24,8 +24,8 @@ def printed(figures: Sequence[float]) -> float:
 
 
 def timer_step(figures: Sequence[float]) -> float:
-    """Return the distance from the greatest rate to the next one, if a program divides a round number of
-    loops, or a power of two of bytes, by an integer number of clock ticks, else 0.
+    """Return the distance from the greatest rate to the next one, if a program divides a round
+    number of loops, or a power of two of bytes, by an integer number of clock ticks, else 0.
 
     For example 20,000,000, 18,181,818 and 16,666,667 per second are 200,000,000 over 10, 11 and 12,
     and 528,516 and 564,966 kB/s are 16 MiB over 31 and 29 ms.
@@ -55,7 +55,7 @@ def timer_step(figures: Sequence[float]) -> float:
 
 
 def _amounts(greatest: float) -> Iterator[tuple[float, bool]]:
-    """Yield the amounts that a program may have divided by ticks, and whether each is a power of two."""
+    """Yield the amounts that a program may divide by ticks, and whether each is a power of two."""
     for exponent in range(math.floor(math.log10(greatest)), 15):
         for first in (1, 2, 5):
             if 1 < (number := first * 10.0**exponent) / greatest <= MAX_TICKS:

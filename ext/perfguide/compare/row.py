@@ -1,4 +1,4 @@
-"""A row of a comparison: one figure before and after, with a verdict. All output is made of rows."""
+"""A row of a comparison: one figure before and after, with a verdict. Output is made of rows."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ RATED: tuple[Verdict, ...] = ("regressed", "improved", "same", "steady", "noisy"
 """Verdicts on rows whose figures can be compared as better and worse."""
 
 JUDGED_CHANGE = 0.5
-"""The relative change that would be detected in any figure that counts as judged: a rise by half, or a
-fall by a third."""
+"""The relative change that would be detected in any figure that counts as judged: a rise by half,
+or a fall by a third."""
 
 MIN_SHOWN_CHANGE = 0.0005
 """Smaller relative changes are shown as 0.0 %."""
 
 WORK = "throughput"
-"""The metric, without its direction, that has the byte rate of a run with a packet rate or a load."""
+"""The metric, without its direction, of the byte rate of a run with a packet rate or load."""
 
 NOTHING = 1.0
 """A load below this, in per cent, is negligible."""
@@ -75,8 +75,8 @@ NOTHING = 1.0
 class Rules:
     """Settings of a comparison.
 
-    ``threshold`` replaces the smallest relative change that matters of each metric. ``annotations`` are
-    maintainers' notes and new levels. With ``look_ahead``, later releases are evidence too.
+    ``threshold`` replaces the smallest relative change that matters of each metric. ``annotations``
+    are maintainers' notes and new levels. With ``look_ahead``, later releases are evidence too.
     ``usual_noise`` replaces the package's table of the usual scatter of single figures.
     """
 
@@ -141,7 +141,7 @@ class Row:
     per: str = ""
     """The unit of the work."""
     past: tuple[tuple[str, float], ...] = ()
-    """The figures up to OLD at the clock of NEW, if the verdict is about the change at equal clock."""
+    """The figures up to OLD at the clock of NEW, if the verdict is at equal clock."""
     step: float = 0.0
     """The resolution of the program, 0 if unknown."""
     doubt: str = ""
@@ -195,8 +195,8 @@ class Row:
 
     @property
     def worse_by(self) -> float | None:
-        """The log of the factor by which the row got worse: negative if it got better, infinite if one
-        figure is 0, ``None`` if neither figure is better."""
+        """The log of the factor by which the row got worse: negative if it got better, infinite if
+        one figure is 0, ``None`` if neither figure is better."""
         if self.ratio:
             return -math.log(self.ratio)
         if self.verdict not in RATED or self.better == "neither" or not (self.old and self.new):
@@ -214,8 +214,8 @@ class Row:
 
     @property
     def measurement(self) -> tuple[object, ...]:
-        """The identity of the measurement. Packets, bytes and load of one run are one measurement of the
-        same work; other metrics, and those without parameters, are measurements of their own."""
+        """The identity of the measurement. Packets, bytes and load of a run are one measurement of
+        the same work; other metrics, and those without parameters, are separate ones."""
         if not self.params or units.parse(self.unit).kind not in ("packet rate", "share"):
             return (*self.observation, self.metric)
         return (*self.observation, "_".join(filter(None, (direction(self.metric), WORK))))

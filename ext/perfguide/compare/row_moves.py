@@ -24,26 +24,26 @@ MIN_PRECEDENT_RATIO = 2 / 3
 """The least ratio of an earlier move to the present one, as logs, to be nearly as large."""
 
 MAX_QUIET_LOG, MAX_QUIET_SHARE = math.log(1.1), 0.25
-"""The last two earlier figures agree, so that no move away from them is usual, if their log ratio is at most
-``MAX_QUIET_LOG`` and at most this share of the move."""
+"""The last two earlier figures agree, so that no move away from them is usual, if their log ratio
+is at most ``MAX_QUIET_LOG`` and at most this share of the move."""
 
 RECENT_RELEASES = 5
-"""The most releases that show whether a figure swings, as it may have left an older level for good."""
+"""The most releases that show whether a figure swings: it may have left an older level."""
 
 MAX_SETTLED_LOG = math.log(1.5)
-"""The largest log ratio between the last earlier figures of a share for a few such rows to be an event
-without proof."""
+"""The largest log ratio between the last earlier figures of a share for a few such rows to be an
+event without proof."""
 
 MIN_POINTS = 10.0
-"""The least move of a load or another share, in percentage points, that is an event without proof."""
+"""The least move of a load or another share, in percentage points, of an unproved event."""
 
 MIN_METRIC_SCATTERS = 1.5
-"""The smallest listed move of a row with two earlier figures, as a multiple of the scatter of rows of its
-metric: about three standard deviations of a typical row."""
+"""The smallest listed move of a row with two earlier figures, as a multiple of the scatter of rows
+of its metric: about three standard deviations of a typical row."""
 
 MAX_OUTSIDE_SHARE = 0.5
-"""The largest distance of NEW from scattered runs of OLD that shows no change, as a share of their log range:
-nearly half of all third runs are farther outside the range of two."""
+"""The largest distance of NEW from scattered runs of OLD that shows no change, as a share of their
+log range: nearly half of all third runs are farther outside the range of two."""
 
 UNKNOWN_SCATTER = 0.2
 """The relative scatter assumed for rows whose own is unknown."""
@@ -56,8 +56,8 @@ MAX_FROM_LEVEL = math.log(1.5)
 
 
 def has_left_level(row: Row) -> bool:
-    """Return whether the last two earlier figures of a row agree, and it moved far beyond their range and
-    its scatter."""
+    """Return whether the last two earlier figures of a row agree, and it moved far beyond their
+    range and its scatter."""
     before, size = figures_before(row)[-2:], abs(row.worse_by or 0.0)
     if len(before) < 2 or not max(MIN_EVENT_LOG, math.log1p(row.scatter or 0.0)) < size < math.inf:
         return False
@@ -65,14 +65,14 @@ def has_left_level(row: Row) -> bool:
 
 
 def is_open(row: Row) -> bool:
-    """Return whether a row moved without a verdict, has no two states, and does not share the verdict of
-    another metric."""
+    """Return whether a row moved without a verdict, has no two states, and does not share the
+    verdict of another metric."""
     return row.verdict == "noisy" and bool(row.worse_by) and not (row.alternates or row.follows)
 
 
 def moved_far(row: Row) -> bool:
-    """Return whether a row without a verdict moved by ``MIN_FAR_LOG``, by more than its scatter, or well beyond the
-    scatter of its metric."""
+    """Return whether a row without a verdict moved by ``MIN_FAR_LOG``, by more than its scatter, or
+    well beyond the scatter of its metric."""
     if row.verdict != "noisy" or row.alternates or row.worse_by is None:
         return False
     change = row.judged_change if row.past else row.change
@@ -92,8 +92,8 @@ def moved_far(row: Row) -> bool:
 
 
 def has_left_mean(row: Row) -> bool:
-    """Return whether the mean of samples got worse by ``MIN_EVENT_LOG``, all samples are worse than the mean of
-    OLD, and their mean is worse than those of several earlier releases."""
+    """Return whether the mean of samples got worse by ``MIN_EVENT_LOG``, all samples are worse than
+    the mean of OLD, and their mean is worse than those of several earlier releases."""
     before, now = figures_before(row), row.new.cell if row.new else None
     if not row.spread or now is None or now.low is None or now.high is None or now.mean is None:
         return False
@@ -132,29 +132,29 @@ def over_scatter(row: Row) -> float:
 
 
 def swings(row: Row) -> bool:
-    """Return whether the last figures of a row up to OLD are nearly as far apart as it moved. Those of a load
-    say little about its change per unit of work."""
+    """Return whether the last figures of a row up to OLD are nearly as far apart as it moved. Those
+    of a load say little about its change per unit of work."""
     before, size = figures_before(row)[-RECENT_RELEASES:], abs(row.worse_by or math.inf)
     return len(before) > 1 and not row.per and log_range(before) > MIN_PRECEDENT_RATIO * size
 
 
 def known_scatter(row: Row) -> float | None:
-    """Return the relative scatter of a row or of its metric, at least 0.1 %; ``None`` if unknown."""
+    """Return the relative scatter of a row or of its metric, 0.1 % or more, or ``None``."""
     scatter = row.kind_scatter if is_beyond_kind(row) else row.scatter
     # Without a lower bound, a row that never moved before would rank above all others.
     return None if scatter is None else max(scatter, 1e-3)
 
 
 def measures_own(row: Row) -> bool:
-    """Return whether a row is a result of its own rather than a load, or a packet rate that counts the work
-    of its run again."""
+    """Return whether a row is a result of its own rather than a load, or a packet rate that counts
+    the work of its run again."""
     return units.parse(row.unit).kind not in ("share", "packet rate")
 
 
 def is_usual(row: Row, is_alone: bool = False) -> bool:
-    """Return whether the move of a row is usual: it moved as far several times before, is a share that moved
-    by few points, or is a mean of samples that show no new level. If it moves alone, a return to an earlier
-    level is a move like others."""
+    """Return whether the move of a row is usual: it moved as far several times before, is a share
+    that moved by few points, or is a mean of samples that show no new level. If it moves alone, a
+    return to an earlier level is a move like others."""
     if row.doubt:
         return False
     scatters_more = row.spread == "scatters more" and (row.worse_by or 0.0) > 0
@@ -227,7 +227,7 @@ def _was_there(row: Row, before: Sequence[float]) -> bool:
 
 
 def is_unsettled_share(row: Row) -> bool:
-    """Return whether a row is a share, such as a load, with too few or different last earlier figures."""
+    """Return whether a row is a share, such as a load, with too few or varied earlier figures."""
     before = figures_before(row)[-MAX_LEVEL_RELEASES:]
     return units.parse(row.unit).kind == "share" and (
         len(before) < 2 or log_range(before) > MAX_SETTLED_LOG
@@ -245,8 +245,8 @@ def figures_before(row: Row) -> list[float]:
 
 
 def _line_before(row: Row) -> Sequence[tuple[str, float]]:
-    """Return the releases up to and including OLD with the figures of a row, at the clock of NEW if it is
-    judged so; empty if OLD has none."""
+    """Return the releases up to and including OLD with the figures of a row, at the clock of NEW if
+    it is judged so; empty if OLD has none."""
     if row.past:
         return row.past
     names = [release for release, _ in row.line]
@@ -256,16 +256,16 @@ def _line_before(row: Row) -> Sequence[tuple[str, float]]:
 
 
 def log_range(figures: Sequence[float]) -> float:
-    """Return the log ratio of the largest figure to the smallest: infinite if any is 0 or below, but 0 if
-    all are equal."""
+    """Return the log ratio of the largest figure to the smallest: infinite if any is 0 or below,
+    but 0 if all are equal."""
     if min(figures) <= 0:
         return 0.0 if min(figures) == max(figures) else math.inf
     return math.log(max(figures)) - math.log(min(figures))
 
 
 def level_left(row: Row) -> list[tuple[str, float]]:
-    """Return the releases at the level that OLD left and to which NEW returned, followed by OLD; nothing if
-    there is no such level."""
+    """Return the releases at the level that OLD left and to which NEW returned, followed by OLD;
+    nothing if there is no such level."""
     if row.old is None or row.new is None or not row.old.cell.mean or not row.new.cell.mean:
         return []
     before = _line_before(row)
@@ -288,8 +288,8 @@ MAX_AT_LEVEL_LOG = math.log(1.25)
 
 
 def releases_at_level(row: Row) -> list[str]:
-    """Return the releases before OLD whose figure is at the level of NEW: at most a third of the move, and
-    ``MAX_AT_LEVEL_LOG``, away from it."""
+    """Return the releases before OLD whose figure is at the level of NEW: at most a third of the
+    move, and ``MAX_AT_LEVEL_LOG``, away from it."""
     if row.work is not None or row.past or not (row.new and row.new.cell.mean and row.worse_by):
         return []
     now, most = row.new.cell.mean, min(abs(row.worse_by) / 3, MAX_AT_LEVEL_LOG)
@@ -298,14 +298,14 @@ def releases_at_level(row: Row) -> list[str]:
 
 
 def is_back(row: Row) -> bool:
-    """Return whether NEW is back at a level that several releases had and only OLD had left. If NEW is better,
-    one release is enough, as only OLD was bad."""
+    """Return whether NEW is back at a level that several releases had and only OLD had left. If NEW
+    is better, one release is enough, as only OLD was bad."""
     least = LEAST_LEVEL_RELEASES if (row.worse_by or 0.0) > 0 else 1
     return len(level_left(row)) > least
 
 
 def is_far_back(row: Row) -> bool:
-    """Return whether NEW moved by ``MIN_FAR_LOG``, back to the level that the last releases had and OLD left."""
+    """Return whether NEW moved by ``MIN_FAR_LOG``, back to the last level, which only OLD left."""
     is_far = MIN_FAR_LOG <= abs(row.worse_by or 0.0) < math.inf
     left = level_left(row)[-1 - LEAST_LEVEL_RELEASES :]
     # A figure that keeps jumping has no level.

@@ -75,7 +75,7 @@ def figure(row: Named, catalog: Catalog) -> str:
 
 
 def board_text(row: Row, comparison: Comparison, *, by_id: bool = False) -> str:
-    """Return the short name, or the id, of a row's board, with SoC and system if there are several."""
+    """Return a row's board by its short name or id, with SoC and system if there are several."""
     platforms = {span.platform for span in comparison.spans}
     key, board = row.guide, row.board if by_id else comparison.board_names.get(row.board, row.board)
     return f"{key.soc}, {family(key)}, {board}" if len(platforms) > 1 else board
@@ -93,7 +93,7 @@ def mean(record: Record | None) -> str:
 
 
 def judged_cell(row: Row, record: Record | None) -> Cell | None:
-    """Return the figure of one side as it was judged: uploads that repeat one another are one run."""
+    """Return the figure of a side as it was judged: uploads that repeat others are one run."""
     if record is None:
         return None
     cell = record.cell
@@ -147,8 +147,8 @@ def change_words(row: Row) -> str:
 
 
 def listed_change(row: Row) -> tuple[str, str]:
-    """Return in words the change of a row, and that per unit of work or at equal clock if its verdict is
-    about it."""
+    """Return in words the change of a row, and that per unit of work or at equal clock if its
+    verdict is about it."""
     if is_next_to_nothing(row):
         return f"below {NOTHING:g} % {'before' if (row.change or 0.0) > 0 else 'now'}", ""
     judged = row.judged_by and f"{units.change_text(row.judged_change or 0.0)} {row.judged_by}"
@@ -185,7 +185,7 @@ def outcome(row: Row) -> str:
 
 
 MAX_STATED_CHANGE, MAX_STATED_RUNS = 4.0, 20
-"""The largest relative change that would have shown, and the most further runs, that are worth stating."""
+"""The largest detectable relative change, and the most further runs, that are worth stating."""
 
 
 def ground(row: Row) -> str:
@@ -204,8 +204,8 @@ def ground(row: Row) -> str:
 
 
 def _would_be_seen(row: Row, least: float) -> bool:
-    """Return whether ``least``, the smallest change that would have been called, is worth stating: it must
-    exceed the change of an uncalled row whose samples do not overlap."""
+    """Return whether ``least``, the smallest change that would have been called, is worth stating:
+    it must exceed the change of an uncalled row whose samples do not overlap."""
     if row.verdict not in ("noisy", "steady", "same") or row.spread or row.shift or row.follows:
         return False
     if least > MAX_STATED_CHANGE:
@@ -215,8 +215,8 @@ def _would_be_seen(row: Row, least: float) -> bool:
 
 
 def _detectable(row: Row, least: float) -> str:
-    """Return in words the smallest change in the direction of the row that would have been called; "" if
-    none that matters would."""
+    """Return in words the smallest change in the direction of the row that would have been called;
+    "" if none that matters would."""
     moved = row.judged_change
     way = "fall" if (moved or 0.0) < 0 else "rise"
     # A change that does not matter is not called, however certain.
@@ -242,8 +242,8 @@ def usual(row: Row) -> str:
 
 
 def the_way_it_went(row: Row, scatter: float) -> float:
-    """Return a scatter as the share by which the row falls if it fell: a fall by a third is as far as a
-    rise by half."""
+    """Return a scatter as the share by which the row falls if it fell: a fall by a third is as far
+    as a rise by half."""
     moved = row.judged_change
     is_factor = 1 + scatter >= units.MIN_FACTOR
     return scatter / (1 + scatter) if (moved or 0.0) < 0 and not is_factor else scatter
@@ -275,7 +275,7 @@ def acceptance(row: Row) -> str:
 class RowWords:
     """A row as readers see it. A spread is empty if nothing is known about the samples.
 
-    ``name`` is the full name of the row: the board if there are several, the benchmark and the figure.
+    ``name`` is the full one: the board if there are several, the benchmark and the figure.
     """
 
     name: str

@@ -48,8 +48,8 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class ComparedSide:
-    """One side of a comparison: its requested name, its figures by platform, their pool, and the release
-    chosen for each platform and board (under its current name). ``notes`` name the other candidates."""
+    """One side of a comparison: its requested name, its figures by platform, their pool, and the
+    release of each platform and board by current names. ``notes`` name other candidates."""
 
     name: str
     pool: Pool
@@ -119,8 +119,8 @@ def nearest_releases(pool: Pool) -> list[str]:
 class ReleasePair:
     """Two guides of one platform, and the address of the page that compares them.
 
-    ``asked`` are the sides of a requested pair, which may include figures of other guides. A pair of
-    neighbours has none.
+    ``asked`` are the sides of a requested pair, which may include figures of other guides. A pair
+    of neighbours has none.
     """
 
     old: GuideKey
@@ -145,8 +145,8 @@ def _exactly(pool: Pool, key: GuideKey, names: Names) -> ComparedSide:
 def pairs_with_pages(
     pool: Pool, names: Names, addresses: Addresses, asked: Sequence[AskedPair] = ()
 ) -> tuple[list[ReleasePair], list[Diagnostic]]:
-    """Return neighbours in release order and then requested pairs, each pair once, and diagnostics for
-    requests that match nothing."""
+    """Return neighbours in release order and then requested pairs, each pair once, and diagnostics
+    for requests that match nothing."""
     neighbours = [p for keys in families(pool.guides()).values() for p in pairwise(keys)]
     sides: dict[tuple[GuideKey, GuideKey], tuple[ComparedSide, ComparedSide] | None]
     sides = dict.fromkeys(neighbours)
@@ -207,8 +207,8 @@ def _add_asked(
     names: Names,
     sides: dict[tuple[GuideKey, GuideKey], tuple[ComparedSide, ComparedSide] | None],
 ) -> Diagnostic | None:
-    """Add the two guides of a requested pair on each platform that has both, with the sides to compare
-    unless they are neighbours. Return a diagnostic if that is impossible."""
+    """Add the two guides of a requested pair on each platform that has both, with the sides to
+    compare unless they are neighbours. Return a diagnostic if that is impossible."""
     _, _, *releases = pair
     fault = partial(_fault, pair)
 

@@ -26,18 +26,18 @@ MAX_AGAINST_SHARE = 1 / 3
 """The largest number of boards that may go the other way, as a share of those of a move."""
 
 _Key = tuple[str, str, str, bool, bool]
-"""The line of releases, the benchmark, what events are about (or "" for all of the benchmark), whether that
-is a load, and whether it got better."""
+"""The line of releases, the benchmark, what events are about (or "" for all of the benchmark),
+whether that is a load, and whether it got better."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedMove:
     """Events of one benchmark with the same direction on several SoCs, in releases of one ``line``.
 
-    ``moves`` are the median moves of the events, as the log of a factor; above 0 is better. ``ends`` are
-    the smallest and the largest move of each event. ``proved`` is the number of proved events, ``boards``
-    that of boards with an event, and ``against`` that of boards on which figures of the same name went
-    the other way.
+    ``moves`` are the median moves of the events, as the log of a factor; above 0 is better.
+    ``ends`` are the smallest and the largest move of each event. ``proved`` is the number of proved
+    events, ``boards`` that of boards with an event, and ``against`` that of boards on which figures
+    of the same name went the other way.
     """
 
     title: str
@@ -51,8 +51,8 @@ class SharedMove:
 
     @property
     def sentence(self) -> str:
-        """The move in words: ``… 10.2 to 12 % worse with 11.02.x on 3 systems (7 boards; better on 1 board),
-        proved on 2 of them``."""
+        """The move in words: ``… 10.2 to 12 % worse with 11.02.x on 3 systems (7 boards; better on
+        1 board), proved on 2 of them``."""
         ordered = sorted(self.moves, key=abs)
         word, other = ("better", "worse") if ordered[0] > 0 else ("worse", "better")
         evidence = f"proved on {self.proved or 'none'} of them"
@@ -70,7 +70,7 @@ class SharedMove:
 
 
 def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> list[SharedMove]:
-    """Return the moves that several SoCs share: regressions first, and those on most systems first."""
+    """Return the moves that SoCs share: regressions first, and those on most systems first."""
     groups: dict[_Key, list[tuple[ReleasePair, Entry]]] = {}
     for pair, entries in compared:
         for entry in filter(_is_move, entries):
@@ -98,7 +98,7 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
 
 
 def _is_move(entry: Entry) -> bool:
-    """Return whether an event is a far move of this release, rather than a return to an earlier level."""
+    """Return whether an event is a far move of this release, not a return to an earlier level."""
     is_back = entry.action in (event_groups.BACK, event_groups.MINOR)
     is_far = entry.ends and abs(entry.move or 0.0) >= MIN_MOVE_LOG
     return bool(is_far) and not is_back and not entry.is_cause
@@ -107,8 +107,8 @@ def _is_move(entry: Entry) -> bool:
 def _shared(
     key: _Key, alike: dict[ReleasePair, Entry], others: Iterable[tuple[ReleasePair, Entry]]
 ) -> SharedMove | None:
-    """Return the move of events that are alike, if they are enough and fewer boards saw it among the
-    ``others``, which went the other way."""
+    """Return the move of events that are alike, if they are enough and fewer boards saw it among
+    the ``others``, which went the other way."""
     entries = [*alike.values()]
     proved = sum(map(_is_proved, entries))
     if len({pair.new.soc for pair in alike}) < (MIN_SOCS if proved else MIN_UNPROVED_SOCS):
@@ -145,7 +145,7 @@ def _common(names: Sequence[str], title: str) -> list[str]:
 
 
 def _line(release: str) -> str:
-    """Return the first two parts of a release; SoCs differ in the others (``11.02.05``, ``11.02.08``)."""
+    """Return the first two parts of a release; the others differ by SoC (``11.02.05``)."""
     return ".".join(release.split(".")[:2])
 
 

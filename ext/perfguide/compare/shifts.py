@@ -16,8 +16,8 @@ MIN_ROWS = 5
 """The fewest rows of a common shift."""
 
 ONE_WAY_SHARE, NEAR_SHARE, NEAR_RATIO = 0.85, 0.5, 0.35
-"""In a common shift, at least the first share of rows moved in the same direction, and at least the second
-by the median move, give or take ``NEAR_RATIO`` of it."""
+"""In a common shift, at least the first share of rows moved in the same direction, and at least the
+second by the median move, give or take ``NEAR_RATIO`` of it."""
 
 UNKNOWN_DEVIATION = 0.03
 """The relative standard deviation of a group's level if no earlier release shows it."""
@@ -29,7 +29,7 @@ MAX_P = 0.01
 """The p-value below which a common move is a change rather than scatter of the group's level."""
 
 MIN_FAR_ERRORS = 4.0
-"""The median of many moves is a common move if it is at least this many standard errors from zero."""
+"""The least distance of the median of many moves from zero, in standard errors, if it is common."""
 
 MANY_ROWS = 20
 """From this many rows on, a common move is removed even if it is scatter of their level."""
@@ -50,8 +50,8 @@ class Shift:
 def without_shifts(
     rows: Sequence[ScaledRow], noise: Sequence[Sequence[Noise]]
 ) -> tuple[list[ScaledRow], list[list[Shift]]]:
-    """Return the rows without common moves, in this release and earlier ones, and the common changes that
-    each row took part in, widest group first.
+    """Return the rows without common moves, in this release and earlier ones, and the common
+    changes that each row took part in, widest group first.
 
     The move of a wide group is removed before narrower groups are examined.
     """
@@ -96,7 +96,7 @@ def _moves(rows: Sequence[ScaledRow]) -> Floats:
 
 
 def _common(moves: Floats, errors: Floats) -> bool:
-    """Return whether the median of many moves is far from zero and most rows are compatible with it."""
+    """Return whether the median of many moves is far from zero and most rows agree with it."""
     if moves.size < MANY_ROWS:
         return False
     by = float(np.median(moves))
@@ -123,7 +123,7 @@ def _earlier(rows: Sequence[ScaledRow], errors: Floats) -> list[float]:
 
 
 def _index(rows: Sequence[ScaledRow], name: str) -> ScaledRow | None:
-    """Return the common moves of a group as a row, or ``None`` if the group did not move together."""
+    """Return the common moves of a group as a row, or ``None`` if it did not move together."""
     moves = _moves(rows)
     if not _alike(moves):
         return None

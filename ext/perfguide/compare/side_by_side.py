@@ -1,7 +1,7 @@
 """Two boards, SoCs or systems side by side: ratios and other differences, without alarms.
 
-No history shows how far apart two boards are by chance, so there are plain ratios, without a verdict
-unless both sides have several runs.
+No history shows how far apart two boards are by chance, so there are plain ratios, without a
+verdict unless both sides have several runs.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ OWN_SCALE = ("share", "temperature", "frequency", "number", "DMIPS per MHz", "si
 
 @dataclass(frozen=True, slots=True)
 class BoardSide:
-    """One board with one release. ``clock`` is the clock of its processor in MHz, ``None`` if unknown or
-    ambiguous. ``cpu`` describes its cores in words, and ``cores`` is their number, 0 if unknown."""
+    """One board with one release. ``clock`` is that of its processor in MHz, ``None`` if unknown or
+    ambiguous. ``cpu`` describes its cores, and ``cores`` is their number, 0 if unknown."""
 
     platform: Platform
     board: str
@@ -70,8 +70,8 @@ class BoardSide:
 
 @dataclass(frozen=True, slots=True)
 class Boards:
-    """Two boards side by side. ``differs`` lists differences in the conditions of their figures, and
-    ``only`` counts the figures that only the first, and only the second, board has."""
+    """Two boards side by side. ``differs`` lists differences in the conditions of their figures,
+    and ``only`` counts the figures that only the first, and only the second, board has."""
 
     first: BoardSide
     second: BoardSide
@@ -80,7 +80,7 @@ class Boards:
 
     @property
     def clock_ratio(self) -> float | None:
-        """The ratio of the clocks, second over first; ``None`` if one is unknown or both are alike."""
+        """The ratio of the clocks, second over first; ``None`` if alike or one is unknown."""
         one, two = self.first.clock, self.second.clock
         if one is None or two is None or abs(two / one - 1) <= CLOCK_TOLERANCE:
             return None
@@ -91,9 +91,9 @@ class Boards:
 class Line:
     """One figure on both sides, both in ``unit``.
 
-    ``ratio`` is second over first, ``None`` if there is none; ``better`` is the direction in which it
-    is better. ``per_mhz`` is the ratio of work per clock cycle or, for times, of cycles. ``ground``
-    gives the reason for ``standing``.
+    ``ratio`` is second over first, ``None`` if there is none; ``better`` is the direction in which
+    it is better. ``per_mhz`` is the ratio of work per clock cycle or, for times, of cycles.
+    ``ground`` gives the reason for ``standing``.
     """
 
     boards: Boards
@@ -145,7 +145,7 @@ def shared_places(old: ComparedSide, new: ComparedSide) -> set[Place]:
 
 
 def partners(old: ComparedSide, new: ComparedSide) -> list[tuple[Place, Place]]:
-    """Return the pairs of boards to compare: the only board of each side, or boards of the same name."""
+    """Return the pairs of boards to compare: each side's only board, or boards of one name."""
     first, second = _places(old), _places(new)
     if len(first) == len(second) == 1:
         return [(first[0], second[0])]
@@ -275,8 +275,8 @@ def clock_of(pool: Pool, records: Sequence[Record], names: Names) -> float | Non
 
 
 def _differs(old: Pool, new: Pool, pairs: Sequence[Match]) -> tuple[str, ...]:
-    """Describe the conditions, other than commands and clocks, that both boards state but that differ for
-    figures of both."""
+    """Describe the conditions, other than commands and clocks, that both boards state but that
+    differ for figures of both."""
     differences: dict[str, set[tuple[str, str]]] = {}
     for each in pairs:
         assert each.old and each.new  # pairs have both

@@ -88,7 +88,7 @@ def _tested(compared: SideBySide) -> str:
 
 
 def to_text(compared: SideBySide, catalog: Catalog, everything: bool, coloured: bool) -> str:
-    """Return text for a terminal, with the rows farthest apart or, with ``everything``, all rows."""
+    """Return text for a terminal, with the rows farthest apart, or all with ``everything``."""
     out = io.StringIO()
     console = as_text.terminal(out, coloured)
     for boards in compared.boards:
@@ -141,8 +141,8 @@ def _ratios(row: Line | Mean, scaled: bool) -> list[str]:
 def _line_cells(
     line: Line, compared: SideBySide, catalog: Catalog, scaled: bool
 ) -> tuple[str, ...]:
-    """Return the cells of a figure: ratios, per MHz only if ``scaled``, both figures, the unit, the name,
-    and the standing in words with its ground."""
+    """Return the cells of a figure: ratios, per MHz only if ``scaled``, both figures, the unit, the
+    name, and the standing in words with its ground."""
     # Units that still differ here are of different kinds; others were converted.
     symbols = [units.parse(unit).symbol for unit in (line.first.unit, line.unit)]
     same = line.first.unit == line.unit
@@ -156,8 +156,8 @@ def _line_cells(
 
 
 def to_markdown(compared: SideBySide, catalog: Catalog, link: str = "") -> str:
-    """Return Markdown for a comment. Lines that do not fit are counted, with ``link`` as the address of
-    the full comparison."""
+    """Return Markdown for a comment. Lines that do not fit are counted, with ``link`` as the
+    address of the full comparison."""
     text = as_markdown.text
     head = [
         f"### Performance: {text(compared.old)} and {text(compared.new)} side by side\n",

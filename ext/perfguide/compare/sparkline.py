@@ -28,7 +28,7 @@ WIDTH_PX, HEIGHT_PX, EDGE_PX = 96, 22, 4
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The figures of a row in the releases drawn; ``new`` is the index of the newer one compared."""
+    """The figures of a row in the releases drawn; ``new`` is the index of the newer release."""
 
     figures: tuple[tuple[str, float], ...]
     new: int
@@ -58,8 +58,8 @@ class History:
 
 
 def history(row: Row) -> History | None:
-    """Return the history of a row up to the release after the newer one, or ``None`` if it has fewer
-    than three releases."""
+    """Return the history of a row up to the release after the newer one, or ``None`` if it has
+    fewer than three releases."""
     names = [name for name, _ in row.line]
     release = row.new.guide.release if row.new else ""
     index = names.index(release) if release in names else len(names) - 1
@@ -89,8 +89,8 @@ def characters(row: Row) -> str:
 
 
 def svg(heights: tuple[float, ...], new: int, words: str) -> str:
-    """Return the picture as SVG, styled by class: a line with a dot at the newer release, after which
-    the line is dashed, because those figures came after the comparison."""
+    """Return the picture as SVG, styled by class: a line with a dot at the newer release, after
+    which the line is dashed, because those figures came after the comparison."""
     step = (WIDTH_PX - 2 * EDGE_PX) / (len(heights) - 1)
     points = [
         f"{EDGE_PX + step * n:.4g},{HEIGHT_PX - EDGE_PX - (HEIGHT_PX - 2 * EDGE_PX) * height:.4g}"

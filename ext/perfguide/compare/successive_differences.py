@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 MIN_ERRORS = 4.0
-"""Figures drift if their ratio is at least this many standard errors from that of independent ones."""
+"""Figures drift if their ratio is this many standard errors from that of independent ones."""
 
 Ratio = tuple[float, int]
 """A ratio from :func:`successive_ratio`, and the number of figures."""
 
 
 def successive_ratio(figures: Sequence[float]) -> Ratio | None:
-    """Return the ratio of the sum of squared successive differences to that of squared deviations from the
-    mean, and the number of figures, or ``None`` if these say nothing about their order."""
+    """Return the ratio of the sum of squared successive differences to that of squared deviations
+    from the mean, and the number of figures, or ``None`` if these say nothing about their order."""
     if len(figures) < 3:
         return None
     # If all figures are 0, any divisor will do.

@@ -17,8 +17,8 @@ HEAD = ("benchmark", "metric", "centre", "excess", "rows")
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """The distribution of the variances of rows: the mean of their logs, the variance of these logs in
-    excess of sampling error, and the number of rows."""
+    """The distribution of the variances of rows: the mean of their logs, the variance of these logs
+    in excess of sampling error, and the number of rows."""
 
     centre: float
     excess: float

@@ -71,8 +71,8 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
 
 
 def _compared(old: SideFigures, new: SideFigures, rules: Rules) -> list[Row]:
-    """Return every figure of both sides with the verdict that needs no statistics; ``same`` means that
-    it is still open."""
+    """Return every figure of both sides with the verdict that needs no statistics; ``same`` means
+    that it is still open."""
     old_engines, new_engines = (
         engines.inferred(side.records, rules.names.catalog) for side in (old, new)
     )
@@ -90,7 +90,7 @@ def _compared(old: SideFigures, new: SideFigures, rules: Rules) -> list[Row]:
 
 
 def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
-    """Return a row with the verdict that needs no statistics; ``same`` means that it is still open."""
+    """Return a row with the verdict that needs no statistics; ``same`` means still open."""
     old, new, names = matched.old, matched.new, rules.names
     record = new or old
     assert record is not None
@@ -140,8 +140,8 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
 
 
 def counted_once(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows. Equal figures of one run, and all figures of a run that equals another one, follow
-    the first of them, so that each counts once."""
+    """Return the rows. Equal figures of one run, and all figures of a run that equals another one,
+    follow the first of them, so that each counts once."""
     figures_of_runs: dict[tuple[object, ...], set[tuple[object, ...]]] = {}
     for row in rows:
         if row.new and _is_conclusive(row.new.cell.mean):

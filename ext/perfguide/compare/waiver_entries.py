@@ -14,8 +14,8 @@ from .row import Row
 
 
 def of_event(event: Event) -> str:
-    """Return entries for ``waivers.toml`` that accept an event, by board and metric. The release with
-    which they lapse, and the reason, are left for a person to fill in."""
+    """Return entries for ``waivers.toml`` that accept an event, by board and metric. The release
+    with which they lapse, and the reason, are left for a person to fill in."""
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in event.judged:
         groups.setdefault((row.board, row.benchmark, row.metric), []).append(row)
@@ -32,7 +32,7 @@ def of_event(event: Event) -> str:
 
 
 def _entry(rows: Sequence[Row], board: str, metric: str | None, begin: str) -> str:
-    """Return an entry for rows of one benchmark on one board: for one metric, or all with a prefix."""
+    """Return an entry for rows of a benchmark on a board: for one metric, or all with a prefix."""
     first = rows[0]
     # Entries are patterns, so brackets in names must be escaped.
     names = escape(metric) if metric is not None else f"{escape(begin)}*"
@@ -72,7 +72,7 @@ def _begin(names: Sequence[str]) -> str:
 
 
 MOST_ENTRIES = 6
-"""The most entries for single metrics of one event; beyond that, entries cover a prefix of metrics."""
+"""The most entries for single metrics of an event; beyond it, they cover prefixes of metrics."""
 
 MOST_WAIVED = 100.0
 """The relative change from which a limit on its size would be pointless."""

@@ -25,7 +25,7 @@ def misplaced(lines: Mapping[Key, Line]) -> set[Place]:
     """Return the figures of a platform that a release published under the label of another one.
 
     Keys are those of :meth:`.match.Names.table_key`. Each release is compared with the last figures
-    that are not misplaced themselves. Of the two, the one farther from the figures before both is wrong.
+    that are not misplaced. Of the two, the one farther from the figures before both is wrong.
     """
     by_benchmark: dict[object, dict[Key, Line]] = defaultdict(dict)
     for key, line in lines.items():
