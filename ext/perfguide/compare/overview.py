@@ -40,7 +40,7 @@ def summary(comparison: Comparison) -> tuple[str, str, str]:
 
 
 def instead(comparison: Comparison) -> str:
-    """Return which releases to compare if no board has both (``… Compare sk: 09.00 → 09.02.``), else ""."""
+    """Return the releases to compare if no board has both (``Compare sk: 9.0 → 9.2.``), or ""."""
     if comparison.spans:
         return ""
     pairs = [f"{span.board}: {span.old} → {span.new}" for span in comparison.instead]
