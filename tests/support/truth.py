@@ -1067,6 +1067,7 @@ ZERO = rf"(?:to 0|from 0|below 1 % before, (?:up to )?{N} % now|(?:up to )?{N} %
 SIZE = re.compile(
     rf"(?:(?:({N})(?: to ({N}))? %|({N}(?: and more)?)(?: to ({N}(?: and more)?))? times) "
     rf"(worse|better|longer|shorter){WORK}|(worse|better|longer|shorter){WORK}(?=: ))"
+    rf"(?:, ({N}(?: and more)?)(?: to ({N}(?: and more)?))? (%|times) at equal clock)?"
     rf"((?:(?:, or |: | or |, in [\d,]+ rows? )(?:{ZERO}|fails now))*)"
     rf"(?: on average, (and the samples scatter more|and the samples scatter less|some new runs failed))?"
 )
@@ -1197,7 +1198,7 @@ def is_size(text: str, event: Event, about: About) -> bool:
         bool(re.search(r" per \S+| for the work done", text)) != bool(of_work)
     ):
         return False
-    if (" at equal clock" in text) != all(each.row.past for each in leading):
+    if (" at equal clock" in text) != bool(match[9] or all(each.row.past for each in leading)):
         return False
     if any((each.worse > 0) != (word in ("worse", "longer")) for each in rated):
         return False
@@ -1205,11 +1206,11 @@ def is_size(text: str, event: Event, about: About) -> bool:
     times = [each.row.unit in ("ns", "us", "µs", "ms", "s", "min", "h") for each in leading]
     if (word in ("longer", "shorter")) != all(times):
         return False
-    if not is_toward_zero(match[7], rated):
+    if not is_toward_zero(match[10], rated):
         return False
-    for each in leading if match[8] and "scatter" in match[8] else ():
+    for each in leading if match[11] and "scatter" in match[11] else ():
         old, new = ((side.high - side.low) / side.mean for side in each.sides if side)
-        if (new > old) != ("more" in match[8]):
+        if (new > old) != ("more" in match[11]):
             return False
     if "fails now" in text and not any(row.verdict == "failed-after" for row in event.rows):
         return False
@@ -1222,13 +1223,26 @@ def is_size(text: str, event: Event, about: About) -> bool:
     said = [group for group in match.groups()[:4] if group]
     if not far_rows:
         return not said
-    logs = sorted(abs(each.worse) for each in far_rows)
-    if match[1]:
+    kept, scaled = (
+        [each for each in far_rows if bool(each.row.past) is at_clock] for at_clock in (False, True)
+    )
+    if bool(match[9]) != bool(kept and scaled):
+        return False
+    at_clock = [group for group in match.groups()[6:8] if group]
+    return _is_span(said, bool(match[1]), kept or scaled) and (
+        not at_clock or _is_span(at_clock, match[9] == "%", scaled)
+    )
+
+
+def _is_span(said: Sequence[str], is_share: bool, rows: Sequence[About]) -> bool:
+    """Return whether the smallest and the largest move of rows are as a title says, as shares or as factors."""
+    logs = sorted(abs(each.worse) for each in rows)
+    if is_share:
         ratios = [
             each.per_work
             if each.row.work is not None
             else each.judged_ends[1] / each.judged_ends[0]
-            for each in far_rows
+            for each in rows
         ]
         shares = sorted(100 * abs(ratio - 1) for ratio in ratios)
         return logs[-1] < math.log(2) and all(
@@ -1845,13 +1859,17 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
         checked.note("N metrics", title, int(metrics[1]) == of_all - 1, where)
     listed = event_evidence.listed(event, 8)
     if not event.is_cause and (
-        ends := re.search(rf"to ({N}) (?:%|times) (?:worse|better|longer|shorter)", title)
+        ends := re.findall(
+            rf"to ({N}) (%|times) (?:worse|better|longer|shorter|at equal clock)", title
+        )
     ):
         (first,) = own.each(listed[:1])
         old, new = first.judged_ends
         ratio = first.per_work if first.row.work is not None else new / old
-        factor = math.exp(abs(first.worse)) if "times" in ends[0] else 100 * abs(ratio - 1)
-        is_first = abs(factor - number(ends[1])) <= max(0.051, 0.051 * factor)
+        # Rows at equal clock have a size of their own.
+        end, unit = ends[-1 if first.row.past else 0]
+        factor = math.exp(abs(first.worse)) if unit == "times" else 100 * abs(ratio - 1)
+        is_first = abs(factor - number(end)) <= max(0.051, 0.051 * factor)
         checked.note("largest figure shown", title, is_first, where)
     # A figure under a second name is not listed again.
     every = [row for row in event.every_row if not row.follows]

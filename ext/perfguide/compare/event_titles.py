@@ -98,7 +98,10 @@ def size_text(event: Event) -> str:
     if not moved:
         return f"{word}: {' or '.join([*(text for _, text in zero), *fails])}{after}"
     # Whose size the factor is must not be a riddle.
-    other = (f"in {with_noun(number, 'row')} {text}" for number, text in zero)
+    other = [f"in {with_noun(number, 'row')} {text}" for number, text in zero]
+    scaled = _moves(row for row in event.leading if row.past)
+    if scaled and scaled != moved:
+        other.insert(0, f"{span(scaled)} at equal clock")
     out = ", ".join([f"{span(moved)} {word}", *other])
     return f"{', or '.join([out, *fails])}{after}"
 
@@ -125,9 +128,13 @@ def _larger_end(row: Row) -> float:
 
 
 def moves_of(event: Event) -> list[tuple[float, float]]:
-    """Return how far each leading row of an event moved: as the log of a factor, and as a share of its
-    older figure, both without their sign."""
-    return [move for row in event.leading if (move := _move(row))]
+    """Return how far each leading row of an event moved, or of those that kept their clock if any
+    did: as the log of a factor, and as a share of its older figure, both without their sign."""
+    return _moves(row for row in event.leading if not row.past) or _moves(event.leading)
+
+
+def _moves(rows: Iterable[Row]) -> list[tuple[float, float]]:
+    return [move for row in rows if (move := _move(row))]
 
 
 def _move(row: Row) -> tuple[float, float] | None:

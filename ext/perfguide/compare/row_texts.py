@@ -142,22 +142,26 @@ def at_equal_clock(row: Row, size: str) -> str:
 
 
 def change_words(row: Row) -> str:
-    """Return the relative change with its sign, or a dash if there is none."""
+    """Return the relative change with its sign, as in tables."""
     return units.whole(change_cell(row))
 
 
 def listed_change(row: Row) -> tuple[str, str]:
-    """Return in words the change of a row, and that per unit of work or at equal clock if its
-    verdict is about it."""
+    """Return in words the change of a row, and that per unit of work if its verdict is about
+    it."""
     if is_next_to_nothing(row):
         return f"below {NOTHING:g} % {'before' if (row.change or 0.0) > 0 else 'now'}", ""
-    judged = row.judged_by and f"{units.change_text(row.judged_change or 0.0)} {row.judged_by}"
+    judged = row.per and f"{units.change_text(row.judged_change or 0.0)} {row.judged_by}"
     return change_words(row), judged
 
 
 def change_cell(row: Row) -> TableCell:
-    """Return the relative change, or a dash if there is none."""
-    return units.MISSING if row.change is None else units.change(row.change)
+    """Return the relative change, that at equal clock if the verdict is about it, or a dash if
+    there is none."""
+    if not row.past:
+        return units.MISSING if row.change is None else units.change(row.change)
+    number, text, _ = units.change(row.judged_change or 0.0)
+    return number, text, f" {row.judged_by}"
 
 
 def is_next_to_nothing(row: Row) -> bool:
@@ -179,8 +183,8 @@ def outcome(row: Row) -> str:
     if row.change is None or not (moved or row.verdict in ("noisy", "steady")):
         return verdict(row)
     if moved:
-        at_clock = f", {listed_change(row)[1]}" if row.past else ""
-        return f"{verdict(row)} {change_words(row)}{at_clock}"
+        measured = f" {units.change_text(row.change)}," if row.past else ""
+        return f"{verdict(row)}{measured} {change_words(row)}"
     return f"{verdict(row)} ({', '.join(filter(None, (change_words(row), usual(row))))})"
 
 

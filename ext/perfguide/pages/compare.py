@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -39,7 +39,7 @@ from ..compare.fates import fate
 from ..compare.headline import Headline, headline, remarks_on
 from ..compare.history import History
 from ..compare.match import Names
-from ..compare.row import ALARMS, WORDS, Row, Rules, Verdict, is_load
+from ..compare.row import ALARMS, WORDS, Row, Rules, Verdict
 from ..compare.select import Filter, ReleasePair, pairs_with_pages
 from ..figures.dataset import Settings
 from ..tables import grids
@@ -374,21 +374,17 @@ def _loss(event: Event, comparison: Comparison, catalog: Catalog) -> tuple[str, 
     """Return the figure of an event that got worst, and its change in words."""
     # Figures that failed with the older release only are no loss.
     failed = [row for row in event.rows if row.doubt.startswith(FAILED_RUN)]
+    others = [row for row in event.judged if row not in failed] or event.judged
     is_of_failed = event.of_failing_runs and failed
-    row = failed[0] if is_of_failed else max(event.judged, key=_weight_of_loss)
+    row = failed[0] if is_of_failed else event_titles.farthest(replace(event, rows=(*others,)))
     label = full_label(row, catalog) or row_texts.row_words(row, comparison, catalog).name
     # The mean of runs that failed and others is not how fast anything is.
     if row.doubt.startswith(FAILED_RUN):
         return label, row.doubt
     if row.past:
-        return label, row_texts.at_equal_clock(row, row_texts.listed_change(row)[1])
+        return label, row_texts.at_equal_clock(row, row_texts.change_words(row))
     size = row_texts.change_words(row)
     return label, row_texts.from_to(row) + f", {size}" * (size != units.MISSING)
-
-
-def _weight_of_loss(row: Row) -> tuple[bool, bool, float]:
-    # A load that was close to nothing is no news, however large its ratio.
-    return not is_load(row), not row.doubt.startswith(FAILED_RUN), row.worse_by or 0.0
 
 
 def _other_guides(

@@ -87,7 +87,7 @@ def _content(catalog: Catalog, comparison: Comparison, anchors: Anchors) -> dict
                     visible(label),
                     index_in(symbols, visible(row_texts.unit(row))),
                     *map(visible, texts),
-                    row.change,
+                    row.judged_change if row.past else row.change,
                     times_usual(row),
                     index_in(grounds, visible(row_texts.ground(row))),
                     section(row.old),
