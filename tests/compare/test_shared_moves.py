@@ -118,6 +118,13 @@ def test_a_load_that_fell_is_better_by_the_share_that_its_comparison_says() -> N
     ]
     (move,) = shared_moves([(pair("A"), loads[:1]), (pair("B"), loads[1:])])
     assert ": 34.4 to 35.0 % better with" in move.sentence
+    for basis, text in (
+        ("per Mbit/s", "35.0 % better per Mbit/s with"),
+        ("", "35.0 % better with"),
+    ):
+        first, second = replace(loads[0], basis="per Mbit/s"), replace(loads[1], basis=basis)
+        (move,) = shared_moves([(pair("A"), [first]), (pair("B"), [second])])
+        assert text in move.sentence
 
 
 def test_what_more_boards_saw_the_other_way_is_no_line() -> None:
@@ -145,7 +152,7 @@ def test_a_shared_move_says_on_how_many_boards_the_same_figures_went_the_other_w
         ]
     )
     assert first.sentence == (
-        f"{load}: 30.0 % worse with 11.02.05 on 2 systems (9 boards; better on 3 boards), all proved"
+        f"{load}: 30.0 % worse with 11.02.05 on 2 systems (9 boards; better on 3 boards), proved on each"
     )
     few = [(pair("A"), [replace(falls[0], boards=many[:7]), rise]), (pair("B"), [falls[1], rise])]
     more = [*few, (pair("C"), [replace(rise, boards=("x", "y"))])]

@@ -1091,10 +1091,10 @@ def _sides(site: Site, guide: Guide, rows: Sequence[Row]) -> set[bool | None]:
 
 RANGE = rf"(?P<least>{N})(?: to (?P<most>{N}))? (?P<unit>%|times)"
 SHARED = re.compile(
-    rf"(?P<title>.+): {RANGE} (?P<word>better|worse) with (?P<line>\S+)"
+    rf"(?P<title>.+): {RANGE} (?P<word>better|worse)(?P<basis> per \S+| at equal clock| for the work done)? with (?P<line>\S+)"
     r" on (?P<of>\d+) systems"
     r"(?: \((?:(?P<boards>\d+) boards)?(?:; )?(?:(?P<other>better|worse) on (?P<against>\d+) boards?)?\))?,"
-    r" (?:(?P<all>all proved)|proved on (?P<proved>\d+|none) of them)"
+    r" (?:(?P<all>proved on each)|proved on (?P<proved>\d+|none) of them)"
 )
 MAIN_SIZE = re.compile(rf"[:,] {RANGE} (?P<word>worse|better|longer|shorter)")
 SAME_WAY = {"longer": "worse", "shorter": "better"}
@@ -1125,6 +1125,7 @@ def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str,
                 and f"{each['new'].split()[-1]}.".startswith(f"{said['line'].removesuffix('.x')}.")
                 and (size := MAIN_SIZE.search(each["title"]))
                 and said["word"] == SAME_WAY.get(size["word"], size["word"])
+                and (said["basis"] or "") in each["title"][size.end() :]
             ):
                 kinds.add(each["kind"])
                 sizes += _factors(size, said["word"])

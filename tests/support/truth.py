@@ -1607,9 +1607,21 @@ def _samples(about: About, said: Sequence[str]) -> bool:
 def _runs_that_fail(event: Event, about: About) -> bool:
     """Check “IPsec: AES-128: some runs fail on SK, as with 11.02” and “… some runs failed with 11.02”."""
     said = re.search(
-        r": some runs (fail|failed)(?: on (.+?))?(?:,? (?:as )?with (.+))?$", event.what
+        r": some runs (fail|failed)(?: on (.+?))?(?:,? (?:as )?with (.+?))?(, and the best(?: of each rate)? is .+)?$",
+        event.what,
     )
     assert said
+    rates = [each for each in about.each() if units.parse(each.row.unit).kind == "data rate"]
+    best = [
+        [record.cell.high or record.cell.mean for record in (e.row.old, e.row.new)] for e in rates
+    ]
+    ratios = sorted(old / new if new else 0 for old, new in best)
+    if said[4]:
+        printed = re.findall(N, said[4])
+        if not all(
+            rounds(text, ratios[end], 3) for text, end in ((printed[0], 0), (printed[-1], -1))
+        ):
+            return False
     failing = [each for each in about.each() if _fails_in(each, True)]
     boards = {about.both.board_names.get(each.row.board, each.row.board) for each in failing}
     if said[1] == "failed":

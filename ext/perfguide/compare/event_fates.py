@@ -37,6 +37,7 @@ class Entry(msgspec.Struct, frozen=True):
     ``ends`` are the smallest and largest move of its rows, as the log of a factor and as a share,
     without signs: a load that fell by 35 % moved by a factor of 1.54. ``what`` names what its rows
     have in common, ``boards`` are their boards, and ``is_load`` is true if all are loads.
+    ``basis`` says what the moves are judged by, if not as measured.
     """
 
     kind: Verdict
@@ -53,6 +54,7 @@ class Entry(msgspec.Struct, frozen=True):
     ends: tuple[tuple[float, float], ...] = ()
     boards: tuple[str, ...] = ()
     is_load: bool = False
+    basis: str = ""
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -94,6 +96,7 @@ def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> E
         (min(moves), max(moves)) if (moves := event_titles.moves_of(event)) else (),
         event.boards,
         all(map(is_load, event.leading)),
+        event_titles.basis_text(event),
     )
 
 

@@ -84,10 +84,8 @@ def size_text(event: Event) -> str:
     )
     words = ("longer", "shorter") if are_times else ("worse", "better")
     word = words[moves[0] < 0]
-    judged_by = {row.judged_by for row in event.leading if row.judged_by}
-    # Loads judged per unit of work must not read like plain loads. Those whose rates stayed have no unit.
-    if judged_by and all(row.work is not None or row.past for row in event.leading):
-        word = f"{word} {judged_by.pop() if len(judged_by) == 1 else 'for the work done'}"
+    if basis := basis_text(event):
+        word = f"{word} {basis}"
     spreads = {row.spread for row in event.leading}
     spread = next(iter(spreads)) if len(spreads) == 1 else ""
     beside = FAILED_RUN if event.rows[0].doubt.startswith(FAILED_RUN) else SPREADS[spread]
@@ -104,6 +102,16 @@ def size_text(event: Event) -> str:
         other.insert(0, f"{span(scaled)} at equal clock")
     out = ", ".join([f"{span(moved)} {word}", *other])
     return f"{', or '.join([out, *fails])}{after}"
+
+
+def basis_text(event: Event) -> str:
+    """Return what the moves of an event are judged by, ``per Mbit/s`` or ``at equal clock``; "" if as
+    measured. Loads judged per unit of work must not read like plain loads."""
+    judged_by = {row.judged_by for row in event.leading if row.judged_by}
+    # Loads whose rates stayed have no unit.
+    if not judged_by or not all(row.work is not None or row.past for row in event.leading):
+        return ""
+    return judged_by.pop() if len(judged_by) == 1 else "for the work done"
 
 
 def farthest(event: Event) -> Row:

@@ -22,6 +22,9 @@ from .row_moves import measures_own
 MAX_LISTED_RATES = 5
 """The most rates of a benchmark whose samples are listed."""
 
+MIN_SLOWER_RATIO = 1.25
+"""The smallest ratio of the best runs of all rates at which runs that work are said to be slower."""
+
 
 @dataclass(frozen=True, slots=True)
 class FailingRuns:
@@ -49,9 +52,10 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
         for ends in ([(row, row.old) for row in rates], [(row, row.new) for row in rates])
     )
     withheld = [row for row in rows if _run_of(row) in old | new and _is_withheld(row)]
-    # Runs that fail as before are no news beside those that fail only now.
+    # Runs that fail as before are no news beside those that fail only now, or no longer.
     for group in grouped(
-        withheld, lambda row: (row.guide.platform, row.benchmark, _run_of(row) in old)
+        withheld,
+        lambda row: (row.guide.platform, row.benchmark, _run_of(row) in old, _run_of(row) in new),
     ).values():
         group_rates = [row for row in group if is_rate(row)]
         # Packets count the work of their run again.
@@ -63,14 +67,14 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
         ]
         kind: Verdict = "changed"
         release = next(row.old.guide.release for row in group if row.old)
-        words = f"some runs failed with {release}"
+        words = f"some runs failed with {release}{_slower(group_rates)}"
         if failing:
             boards = dict.fromkeys(row.board for row in failing)
             shorts = [names.boards.short(group[0].guide.soc, board) for board in boards]
             is_partly = len(shorts) < len({row.board for row in group})
             words = f"some runs fail{f' on {units.enumeration(shorts)}' if is_partly else ''}"
             kind = "failed-after" if any(row.doubt for row in failing) else "failed-both"
-            words += "" if kind == "failed-after" else f", as with {release}"
+            words += "" if kind == "failed-after" else f", as with {release}{_slower(group_rates)}"
         samples = [_samples(row, names, has_boards) for row in group_rates[:MAX_LISTED_RATES]]
         if unlisted := len(group_rates) - len(samples):
             samples.append(f"runs of {units.with_noun(unlisted, 'more rate')} failed")
@@ -79,6 +83,21 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
             (*group_rates, *rest), tuple(failing or group_rates), words, kind, tuple(samples)
         )
     yield from _failing_still(rows)
+
+
+def _slower(rates: Sequence[Row]) -> str:
+    """Return the end of a phrase that says by how much the best run of each rate is slower, or ""
+    if one is not."""
+    best = [
+        [record.cell.high or record.cell.mean or 0.0 for record in (row.old, row.new) if record]
+        for row in rates
+    ]
+    ratios = sorted(old / new if new else 0.0 for old, new in best)
+    if not ratios or ratios[0] < MIN_SLOWER_RATIO:
+        return ""
+    ends = dict.fromkeys(units.number(ratio, digits=3) for ratio in (ratios[0], ratios[-1]))
+    each = " of each rate" if len(rates) > 1 else ""
+    return f", and the best{each} is {' to '.join(ends)} times slower"
 
 
 def _failing_still(rows: Sequence[Row]) -> Iterator[FailingRuns]:

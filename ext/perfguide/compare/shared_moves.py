@@ -37,7 +37,8 @@ class SharedMove:
     ``moves`` are the median moves of the events, as the log of a factor; above 0 is better.
     ``ends`` are the smallest and the largest move of each event. ``proved`` is the number of proved
     events, ``boards`` that of boards with an event, and ``against`` that of boards on which figures
-    of the same name went the other way.
+    of the same name went the other way. ``basis`` says what all events are judged by, if not as
+    measured.
     """
 
     title: str
@@ -48,6 +49,7 @@ class SharedMove:
     proved: int
     boards: int
     against: int
+    basis: str
 
     @property
     def sentence(self) -> str:
@@ -57,12 +59,13 @@ class SharedMove:
         word, other = ("better", "worse") if ordered[0] > 0 else ("worse", "better")
         evidence = f"proved on {self.proved or 'none'} of them"
         if self.proved == len(self.pairs):
-            evidence = "all proved"
+            evidence = "proved on each"
         releases = {pair.new.release for pair in self.pairs}
         release = releases.pop() if len(releases) == 1 else f"{self.line}.x"
         counts = [f"{self.boards} boards"] if self.boards > len(self.pairs) else []
         counts += [f"{other} on {units.with_noun(self.against, 'board')}"] if self.against else []
         boards = f" ({'; '.join(counts)})" if counts else ""
+        word = " ".join(filter(None, (word, self.basis)))
         return (
             f"{self.title}: {event_titles.span(self.ends)} {word} with {release} on "
             f"{len(self.pairs)} systems{boards}, {evidence}"
@@ -131,7 +134,9 @@ def _shared(
     title = ": ".join(filter(None, (benchmark, ", ".join(common))))
     moves = tuple(entry.move or 0.0 for entry in entries)
     ends = tuple(end for entry in entries for end in entry.ends)
-    return SharedMove(title, key[0], tuple(alike), moves, ends, proved, boards, len(against))
+    bases = {entry.basis for entry in entries}
+    basis = bases.pop() if len(bases) == 1 else ""
+    return SharedMove(title, key[0], tuple(alike), moves, ends, proved, boards, len(against), basis)
 
 
 def _parts(name: str, title: str) -> list[str]:

@@ -461,7 +461,8 @@ def _named(
 ) -> dict[str, str]:
     """Return the parts of an event's title, with ``remarks``, and its link name."""
     name, size, where = event_titles.title_parts(event, comparison, remarks)
-    return {"link": names[id(event)], "name": name, "size": size, "where": where}
+    # The name is a heading here, and not followed by where.
+    return {"link": names[id(event)], "name": name.rstrip(","), "size": size, "where": where}
 
 
 def _event(
