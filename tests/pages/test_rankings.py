@@ -80,6 +80,14 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top / "out/by-benchmark"
 
 
+def test_the_csv_of_rates_ends_with_the_load_of_their_run(pages: Path) -> None:
+    (path,) = pages.parent.glob("guides/FAST/linux/09.02/openssl-throughput.data.csv")
+    with path.open() as file:
+        head, *rows = csv.reader(file)
+    assert head[-1].endswith("(kB/s), CPU load of one core over all sizes (%)")
+    assert rows and {float(row[-1]) for row in rows} == {LOADS["FAST"]}
+
+
 def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: Path) -> None:
     text = (pages / "openssl.rst").read_text("utf-8")
     assert (
@@ -89,11 +97,12 @@ def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: P
     )
     with (pages / "openssl/boards.data.csv").open() as file:
         rows = list(csv.reader(file))
-    ranked = [(row[0], row[3], float(row[4]), float(row[-1])) for row in rows[1:]]
+    ranked = [(row[0], row[3], float(row[4]), float(row[-2]), row[-1]) for row in rows[1:]]
+    assert rows[0][-1] == "Side"
     assert ranked == [
-        ("FAST", "accelerator", 40, LOADS["FAST"]),
-        ("MIDDLE", "software", 11, LOADS["MIDDLE"]),
-        ("SLOW", "software", 10, LOADS["SLOW"]),
+        ("FAST", "accelerator", 40, LOADS["FAST"], "With the accelerator"),
+        ("MIDDLE", "software", 11, LOADS["MIDDLE"], "On the CPU"),
+        ("SLOW", "software", 10, LOADS["SLOW"], "On the CPU"),
     ]
     so = "while other work ran, and so not ranked: :doc:`LOADED <openssl/LOADED>`."
     assert so in text

@@ -125,10 +125,10 @@ def beside(record: Record, metric: str, figures: Mapping[Identity, T]) -> T | No
     return None
 
 
-def load_beside(record: Record, means: Mapping[Identity, float | None]) -> float | None:
-    """Return the CPU load that goes with a rate, in %, given the means of figures."""
+def load_beside(record: Record, figures: Mapping[Identity, T]) -> T | None:
+    """Return the figure that is the CPU load of a rate."""
     load = _load_metric(record.metric)
-    return None if record.metric == load else beside(record, load, means)
+    return None if record.metric == load else beside(record, load, figures)
 
 
 def _load_metric(metric: str) -> str:

@@ -816,12 +816,15 @@ def write(site: Site, address: str, page: str, anchor: str, figures: RankedFigur
     head = ["SoC", "Board", "Release", *(["Engine"] if has_engine else [])]
     head += [*(["Worst"] if has_part else []), figure, "Min", "Max"]
     head += [f"CPU load, % {ranking.load_of}".rstrip()] if has_load else []
+    has_sides = len(ranking.sides) > 1
+    head += ["Side"] if has_sides else []
     lines: list[list[TableCell]] = [
         [
             *(row.soc, row.board, row.release, *([row.engine] if has_engine else [])),
             *([row.part] if has_part else []),
             *(_optional(value) for value in (row.number, row.low, row.high)),
             *([_optional(row.load)] if has_load else []),
+            *([SIDES[row.is_on_cpu]] if has_sides else []),
         ]
         for row in ranking.rows
     ]

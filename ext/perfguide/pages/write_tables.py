@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -15,13 +15,13 @@ from ..charts import gallery, trends
 from ..charts.from_figures import Scene, with_figures
 from ..charts.gallery import Picture
 from ..charts.model import ChartView
-from ..common import slugs
+from ..common import slugs, units
 from ..common.diagnostics import visible
 from ..figures import engines
 from ..tables import blocks, cells, grids, page_tables, remarks
 from ..tables.assign import Section
 from ..tables.blocks import MAX_ELEMENTS, Block
-from ..tables.grids import Grid
+from ..tables.grids import Grid, Load
 from ..tables.model import View
 from ..tables.page_tables import Behind, Extra
 from .context import ProvenancePage, Site
@@ -274,9 +274,11 @@ def view(
     title: str = "",
     same: Sequence[tuple[str, str]] = (),
     guides: Collection[GuideKey] = (),
+    loads: Mapping[tuple[int, ...], Load] = {},
 ) -> PageTable:
     """Write the files of a view's table. ``same`` are the parameters in its caption, which copies
-    of the table state, and ``guides`` are those of its figures."""
+    of the table state, ``guides`` are those of its figures, and ``loads`` are CPU loads for its
+    CSV."""
     site, page, provenance = target.site, target.page, target.provenance
     caption = title or view.title
     lines = (*view.above, *remarks.above(view, site.pool))
@@ -303,7 +305,8 @@ def view(
         whole, in_heads = grids.grid(view, exact=True), site.boards.in_heads
         shorts = {name: s for name, s in grids.shorts(whole, in_heads).items() if name in in_heads}
         divided = blocks.blocks(whole, target.max_elements, wide=True)
-        return _divided(site, page, name, divided, write_block, grids.data(view, facts, shorts))
+        data = grids.data(view, facts, shorts, loads)
+        return _divided(site, page, name, divided, write_block, data)
 
     def unmade(why: str) -> PageTable:
         return PageTable(caption, "", link_name(page, name), unmade=why)
@@ -471,11 +474,12 @@ def part(target: Target, section: Section, boards: Sequence[str] = ()) -> PagePa
     repeated = {table.id for table in benchmark.entry.tables if table.repeats}
     same = [(benchmark.param_label(benchmark.entry.split), section.part)] if section.part else []
     guides = {record.guide for record in section.records}
+    loads = _loads(section)
     tables, drawn = [], list[PageChart]()
     for of_table in section.views:
         title = ", ".join(filter(None, (of_table.title, section.part, target.more)))
         name = f"{target.prefix}{anchor}-{of_table.id}"
-        written = view(target, name, of_table, title, same, guides)
+        written = view(target, name, of_table, title, same, guides, loads)
         tables.append(replace(written, repeats=of_table.id in repeated))
     # Pages about several guides, which have a prefix, draw their own kinds of charts.
     if not target.prefix:
@@ -496,6 +500,18 @@ def part(target: Target, section: Section, boards: Sequence[str] = ()) -> PagePa
         not commands,
         max(0, len(commands) - MAX_COMMANDS),
     )
+
+
+def _loads(section: Section) -> dict[tuple[int, ...], Load]:
+    """Return the CPU load beside each rate of a section, by the members of the rate's cell."""
+    benchmark, loads = section.benchmark, dict[tuple[int, ...], Load]()
+    figures = {engines.identity(record): record for record in section.records}
+    for rate in section.records:
+        if load := engines.load_beside(rate, figures):
+            share_of = engines.load_of if engines.SIZE in load.params else engines.run_load_of
+            label = f"{benchmark.metric_label(load.metric)} {share_of(benchmark, rate.metric)}"
+            loads[rate.cell.members] = units.heading(label.rstrip(), load.unit), load.cell
+    return loads
 
 
 def _notes_on_engines(site: Site, section: Section) -> list[str]:

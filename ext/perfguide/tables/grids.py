@@ -147,8 +147,15 @@ DATA = ".data.csv"
 """The suffix of files with a view's figures for programs."""
 
 
+Load = tuple[str, Cell]
+"""The label and the figure of the CPU load beside a rate."""
+
+
 def data(
-    view: View, facts: Sequence[tuple[str, str]] = (), short_names: Mapping[str, str] = {}
+    view: View,
+    facts: Sequence[tuple[str, str]] = (),
+    short_names: Mapping[str, str] = {},
+    loads: Mapping[tuple[int, ...], Load] = {},
 ) -> Grid:
     """Return the figures of a view for programs: one header row, units in column names, numbers
     with all their digits, and empty cells where nothing was measured. ``facts`` are names and texts
@@ -156,7 +163,8 @@ def data(
 
     A column of figures holds their means. It is followed by columns for the minimum, the maximum,
     the number of samples and the number of failed runs, each if any cell has one. If rows differ in
-    their units, these get a column of their own.
+    their units, these get a column of their own. The last columns are the ``loads`` beside rates,
+    by the members of the rate's cell, except those that are figures of the view.
     """
     # Programs expect a single unit in the column name.
     united = {row.unit for row in view.rows} if "Unit" in view.key_labels else set()
@@ -170,18 +178,32 @@ def data(
         [*same, *(_key_for_programs(row.keys[c], view.key_labels[c]) for c in key_columns)]
         for row in view.rows
     ]
-    for column, labels in enumerate(view.columns):
-        cells = [row.cells[column] for row in view.rows]
-        name = _column_name(_both_names(labels, short_names), unit)
+
+    def append(name: str, cells: Sequence[Cell | None]) -> None:
         for title, values in measured_columns(name, cells):
             head.append(title)
             for row, value in zip(rows, values, strict=True):
                 row.append(value)
+
+    for column, labels in enumerate(view.columns):
+        name = _column_name(_both_names(labels, short_names), unit)
+        append(name, [row.cells[column] for row in view.rows])
     for column, labels in enumerate(view.derived):
         head.append(_column_name(_both_names(labels, short_names)))
         for row, source in zip(rows, view.rows, strict=True):
             cell = source.derived[column]
             row.append("" if isinstance(cell, str) else (cell[0], repr(cell[0]), ""))
+    in_view = {cell.members for row in view.rows for cell in row.cells if cell}
+    for column, labels in enumerate(view.columns):
+        name = _column_name(_both_names(labels, short_names))
+        # The load is that of all runs of the rate, not of one sample.
+        rates = [None if row.single else row.cells[column] for row in view.rows]
+        beside = [rate and loads.get(rate.members) for rate in rates]
+        for label in dict.fromkeys(
+            load[0] for load in beside if load and load[1].members not in in_view
+        ):
+            cells = [load[1] if load and load[0] == label else None for load in beside]
+            append(f"{name}, {label}", cells)
     return listing(head, rows, len(same) + len(key_columns))
 
 
