@@ -119,12 +119,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The geometric means of a benchmark's ``count`` ratios in the better direction."""
+    """The geometric means of a benchmark's ratios in the better direction; ``of`` counts the ratios,
+    and is named as in JSON."""
 
     title: str
     ratio: float
     per_mhz: float | None
-    count: int
+    of: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,7 @@ def _are_scaled(compared: SideBySide) -> bool:
 
 def _mean_cells(mean: Mean, scaled: bool) -> tuple[str, ...]:
     """Return the cells of a benchmark, with the ratio per MHz if ``scaled``."""
-    return mean.title, *_ratios(mean, scaled), str(mean.count)
+    return mean.title, *_ratios(mean, scaled), str(mean.of)
 
 
 def _ratios(row: Line | Mean, scaled: bool) -> list[str]:

@@ -393,7 +393,7 @@ def lone_extreme(figures: Figures) -> Iterator[Hit]:
             f"a sample of {amount(lone[position], unit)}, where the mean is "
             f"{units.number(mean[position])} and the other end {units.number(other[position])}"
         )
-        weight = abs(math.log(lone[position] / mean[position]))
+        weight = abs(math.log(lone[position]) - math.log(mean[position]))
         yield Hit("lone-sample", position, detail, weight=weight)
 
 
