@@ -277,7 +277,7 @@ def _bars(
         )
         for record in records
     ]
-    share = engines.run_load_of(benchmark, like.metric)
+    share = engines.load_of(benchmark, like.metric)
     sign = 1 if better == "lower" else -1
     bars.sort(key=lambda bar: (bar.point.y * sign, units.natural(bar.name)))
     drawn = bars[:MAX_BARS]

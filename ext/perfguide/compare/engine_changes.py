@@ -143,7 +143,9 @@ def _change(
 
     farthest = max(runs, key=moved)
     chosen, loads = rates[farthest], [_loads(each)[farthest] for each in (earlier, records)]
-    record = chosen[0] if chosen else next(r for r in records if engines.run_of(r)[3] == farthest)
+    record = (
+        chosen[0] if chosen else next(r for r in records if engines.run_of(r).params == farthest)
+    )
     return EngineChange(
         board,
         earlier[0].guide.release,
@@ -165,7 +167,7 @@ def _rates(
             float(size): record
             for record in records_of_side
             if record.metric == engines.RATE
-            and engines.run_of(record)[3] == run
+            and engines.run_of(record).params == run
             and isinstance(size := record.params.get(engines.SIZE), (int, float))
             and record.cell.mean
         }

@@ -136,7 +136,7 @@ def _against_last(
             continue
         # Only what ran with another engine is explained by it.
         change = changes.get(table)
-        if not (change and row.new and run_of(row.new)[3] in change.runs):
+        if not (change and row.new and run_of(row.new).params in change.runs):
             others.append(clock(against, names))
         elif change.release == last.guide.release:
             of_engines.append(replace(against, verdict="incomparable", ground=change.ground))

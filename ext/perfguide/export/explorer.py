@@ -337,7 +337,7 @@ class FiguresOfSoc:
             record.unit,
             better,
             _relation(unit.kind, better),
-            engines.run_load_of(benchmark),
+            engines.load_of(benchmark),
             *(_larger_unit(larger, record.unit, better) if larger else ()),
         )
         params = {n: value for n, value in figure.params.items() if n != engines.ENGINE}

@@ -7,10 +7,10 @@ marked as inferred, and never treated as recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ..bundles.guide_key import GuideKey
 from ..catalog.benchmarks import Benchmark, Catalog, Scalar
@@ -37,8 +37,14 @@ MAX_INSTRUCTIONS_RATIO, MIN_SOFTWARE_RATIO = 0.3, 0.4
 """The same share for a block cipher: at most the first with CPU instructions, at least the second
 in software, in which the bytes cost as much as the call."""
 
-Run = tuple[GuideKey, str, str, frozenset[tuple[str, Scalar]]]
-"""Guide, board, benchmark, and all parameters but the block size."""
+
+class Run(NamedTuple):
+    """A run of a benchmark, by all its parameters but the block size."""
+
+    guide: GuideKey
+    board: str
+    benchmark: str
+    params: frozenset[tuple[str, Scalar]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ class Inferred:
 def run_of(record: Record) -> Run:
     """Return the run to which a figure belongs."""
     params = frozenset((n, v) for n, v in record.params.items() if n != SIZE)
-    return record.guide, record.board, record.benchmark, params
+    return Run(record.guide, record.board, record.benchmark, params)
 
 
 def inferred(records: Iterable[Record], catalog: Catalog) -> dict[Run, Inferred]:
@@ -104,22 +110,29 @@ def _per_thread(load: float, params: Mapping[str, Scalar]) -> float:
     return load / threads if is_number(threads) and threads >= 1 else load
 
 
-Identity = tuple[GuideKey, str, str, str, frozenset[tuple[str, Scalar]]]
-"""Guide, board, benchmark, metric and all parameters of a figure."""
+class Identity(NamedTuple):
+    """The identity of a figure, without its unit."""
+
+    guide: GuideKey
+    board: str
+    benchmark: str
+    metric: str
+    params: frozenset[tuple[str, Scalar]]
 
 
 def identity(record: Record) -> Identity:
-    """Return the identity of a figure, without its unit."""
+    """Return the identity of a figure."""
     params = frozenset(record.params.items())
-    return record.guide, record.board, record.benchmark, record.metric, params
+    return Identity(record.guide, record.board, record.benchmark, record.metric, params)
 
 
 def beside(record: Record, metric: str, figures: Mapping[Identity, T]) -> T | None:
     """Return the figure of another metric from the same run. It has the same parameters, or lacks
     one of them: a load may be measured over all block sizes."""
-    guide, board, benchmark, _, given = identity(record)
-    for params in (given, *(given - {item} for item in sorted(given, key=str))):
-        figure = figures.get((guide, board, benchmark, metric, params))
+    same = identity(record)._replace(metric=metric)
+    fewer = (same.params - {item} for item in sorted(same.params, key=str))
+    for params in (same.params, *fewer):
+        figure = figures.get(same._replace(params=params))
         if figure is not None:
             return figure
     return None
@@ -139,7 +152,7 @@ def _load_metric(metric: str) -> str:
     return f"{metric.removesuffix(RATE)}{LOAD}" if metric.endswith(RATE) else LOAD
 
 
-def load_of(benchmark: Benchmark, metric: str = RATE) -> str:
+def _share_of(benchmark: Benchmark, metric: str) -> str:
     """Return of what a CPU load, or the one beside a rate, is a share: ``of one core``
     if it may be 100 % per thread, ``of all cores``, or "" if the benchmark's description does not
     say it."""
@@ -149,16 +162,17 @@ def load_of(benchmark: Benchmark, metric: str = RATE) -> str:
     return "of one core" if load.at_most_per else "of all cores"
 
 
-def run_load_of(benchmark: Benchmark, metric: str = RATE) -> str:
-    """Return the words of :func:`load_of` for the load of a run, which covers all block sizes."""
-    share = load_of(benchmark, metric)
-    is_of_sizes = share and metric == RATE and SIZE in benchmark.entry.params
-    return f"{share} over all sizes" if is_of_sizes else share
+def load_of(benchmark: Benchmark, metric: str = RATE, params: Collection[str] = ()) -> str:
+    """Return of what the CPU load beside a rate is a share, such as ``of one core over all sizes``:
+    a load covers all block sizes unless ``params``, its parameters, have a size."""
+    share = _share_of(benchmark, metric)
+    is_over_sizes = metric == RATE and SIZE in benchmark.entry.params and SIZE not in params
+    return f"{share} over all sizes" if share and is_over_sizes else share
 
 
 def metric_label(benchmark: Benchmark, metric: str) -> str:
     """Return the label of a metric; a CPU load says of what it is a share."""
-    share = load_of(benchmark, metric) if metric.endswith(LOAD) else ""
+    share = _share_of(benchmark, metric) if metric.endswith(LOAD) else ""
     return f"{benchmark.metric_label(metric)} {share}".rstrip()
 
 
@@ -207,8 +221,8 @@ def words(
     runs: dict[tuple[str, str], dict[str, str]] = {}
     for run in dict.fromkeys(map(run_of, records)):
         if run in by_run:
-            algorithm = str(dict(run[3]).get("algorithm", "all"))
-            runs.setdefault((by_run[run].name, run[1]), {})[algorithm] = by_run[run].reason
+            algorithm = str(dict(run.params).get("algorithm", "all"))
+            runs.setdefault((by_run[run].name, run.board), {})[algorithm] = by_run[run].reason
     ordered = sorted(runs, key=lambda run: (run[0], units.natural(run[1])))
     alike = grouped(ordered, lambda run: (run[0], tuple(sorted(runs[run], key=units.natural))))
     phrases = []
@@ -268,7 +282,7 @@ def _unrecorded(record: Record, benchmark: Benchmark) -> bool:
 
 
 def _class(run: Run, rates: Mapping[float, float], loads: Sequence[float]) -> Inferred | None:
-    params = dict(run[3])
+    params = dict(run.params)
     threads = params.get("threads", 1)
     # The limits are per thread, but programs report the total load of all threads.
     per_thread = [load / threads for load in loads] if is_number(threads) and threads >= 1 else []

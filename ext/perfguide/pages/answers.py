@@ -483,7 +483,7 @@ class Headlines:
             value = row.values[boards.index(best.board)]
             assert value is not None  # it was measured
             load = figures.loads.get(run_of(best))
-            at_load = engines.at_load(load, engines.run_load_of(benchmark))
+            at_load = engines.at_load(load, engines.load_of(benchmark))
             name = labels.headline(benchmark, best, engines.ENGINE)
             lead = "" if name == named else f"{name}: "
             named = name
@@ -586,7 +586,7 @@ def best_results(answers: Answers, catalog: Catalog) -> list[Result]:
                     *(value.text, value.row, value.number, value.doubt, rank),
                     *(value.engine, value.load, row.is_from_table, value.is_on_cpu, value.runs),
                     condition="" if row.is_part else _without(value.engine, row.detail),
-                    load_of=engines.run_load_of(catalog.benchmarks[row.benchmark]),
+                    load_of=engines.load_of(catalog.benchmarks[row.benchmark]),
                 )
                 by_condition = by_headline.setdefault((row.benchmark, row.label), {})
                 key = (board,) if row.is_part else (board, row.detail)

@@ -234,7 +234,7 @@ def crypto_runs(
             # The name of an inferred engine, “likely the accelerator”, is no noun.
             words = f"what is {name}" if run in inferred else crossovers.the(name)
             algorithm = benchmark.value_label("algorithm", record.params["algorithm"])
-            share = engines.run_load_of(benchmark)
+            share = engines.load_of(benchmark)
             engine = EngineRun(name, words, "", tuple(sorted(curve.items())), load, share)
             board = boards.today(record.guide.soc, record.board)
             out.append(CryptoRun(record.guide, board, benchmark.name, algorithm, kind, engine))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -187,59 +188,37 @@ def rankings(
 ) -> list[RankedFigures]:
     """Return the rankings of a benchmark that have at least two SoCs, headlines first. ``pages``
     are the release pages of each SoC that has figures of the benchmark."""
-    engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
     results = [record for record in records if _is_result(benchmark, record)]
-    groups = _groups(results, engine)
+    groups = _groups(benchmark, results)
     groups |= _worst_parts(site, benchmark, groups)
     evidence = _Evidence.of(site, benchmark, records)
-    ranked = []
-    for (metric, params, _, worst_of), group in groups.items():
+    figures = _main(_figures(site, groups, evidence))
+    ranked = (_ranked(site, figure, results, evidence, pages) for figure in figures)
+    return [figures for figures in ranked if figures]
+
+
+def _figures(site: Site, groups: _Groups, evidence: _Evidence) -> list[_Figure]:
+    """Return the figures that at least two SoCs have: headlines first, those of parts of runs after
+    others of theirs, and otherwise in the order of the description."""
+    benchmark, ranked = evidence.benchmark, []
+    for key, group in groups.items():
         members, failed = _of_socs(site, group, evidence)
-        if len({record.guide.soc for record in members}) > 1:
-            rank = benchmark.metric_rank(metric)[0], units.natural(metric)
-            ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
-            # The front page shows the first of these values that a guide has.
-            preferred = described.at if (described := benchmark.metric(metric)) else {}
-            choices = [(preferred.get(n), v) for n, v in params]
-            choice = [at.index(v) for at, v in choices if isinstance(at, tuple) and v in at]
-            is_headline = _is_headline(benchmark, members)
-            is_part = any(benchmark.param(name).worst for name, _ in params)
-            best = (
-                _best(site, benchmark, group) if is_headline and not (is_part or worst_of) else None
-            )
-            figure = _Figure(metric, dict(params), is_headline, members, failed, worst_of, best)
-            ranked.append(((not is_headline, is_part, rank, choice, ranks), figure))
-    ranked.sort(key=lambda item: item[0])
-    out = []
-    for figure in _main([figure for _, figure in ranked]):
-        members = figure.records
-        name = _name(benchmark, members[0], engine, figure)
-        outcome = _ranked(site, figure, name, evidence, pages)
-        if outcome:
-            ranking, left_out, best_ever = outcome
-            # A SoC whose figures are all in doubt is listed with those figures.
-            present = {record.guide.soc for record in members} | figure.failed
-            loaded = _socs_under_load(benchmark, results, figure) - present
-            doubtful = {record.guide.soc for record in members if site.marks.doubt(record)}
-            out.append(
-                RankedFigures(
-                    name,
-                    _slug(figure),
-                    figure.metric,
-                    figure.params,
-                    figure.is_headline,
-                    ranking,
-                    left_out,
-                    failed=sorted(figure.failed, key=units.natural),
-                    not_measured=sorted(pages.keys() - present - loaded, key=units.natural),
-                    worst_of=figure.worst_of,
-                    socs_left_out=sorted(doubtful, key=units.natural),
-                    words=search_words.of_records(benchmark, benchmark.name, members),
-                    best_ever=best_ever,
-                    loaded=[(soc, pages[soc]) for soc in sorted(loaded, key=units.natural)],
-                )
-            )
-    return out
+        if len({record.guide.soc for record in members}) < 2:
+            continue
+        rank = benchmark.metric_rank(key.metric)[0], units.natural(key.metric)
+        ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in key.params)
+        # The front page shows the first of these values that a guide has.
+        preferred = described.at if (described := benchmark.metric(key.metric)) else {}
+        choices = [(preferred.get(n), v) for n, v in key.params]
+        choice = [at.index(v) for at, v in choices if isinstance(at, tuple) and v in at]
+        is_headline = _is_headline(benchmark, members)
+        is_part = _is_part(benchmark, key)
+        has_best = is_headline and not (is_part or key.worst_of)
+        best = _best(site, benchmark, group) if has_best else None
+        params = dict(key.params)
+        figure = _Figure(key.metric, params, is_headline, members, failed, key.worst_of, best)
+        ranked.append(((not is_headline, is_part, rank, choice, ranks), figure))
+    return [figure for _, figure in sorted(ranked, key=lambda item: item[0])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,60 +350,79 @@ def records_before(
     """Return the figures of a SoC that rankings show from guides other than the ``chosen`` ones,
     because those of newer releases are missing, in doubt or worse, and the figures of the same runs
     that give the load and the engine."""
-    engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
     results = [record for record in records if _is_result(benchmark, record)]
     evidence = _Evidence.of(site, benchmark, records)
-    runs: dict[tuple[Any, ...], set[frozenset[tuple[str, Scalar]]]] = {}
-    for (_, params, *_), group in _groups(results, engine).items():
+    runs: dict[tuple[GuideKey, str], set[frozenset[tuple[str, Scalar]]]] = {}
+    for key, group in _groups(benchmark, results).items():
         counted = _of_socs(site, group, evidence)[0]
-        if _is_headline(benchmark, group) and not any(benchmark.param(n).worst for n, _ in params):
+        if _is_headline(benchmark, group) and not _is_part(benchmark, key):
             best = _best(site, benchmark, group)
             counted += [best] if best else []
         for record in counted:
             if (record.guide, record.board) not in chosen:
-                runs.setdefault(_run(record), set()).add(engines.run_of(record)[3])
-    return [
-        record
-        for record in records
-        if (of_run := runs.get(_run(record)))
-        and (
-            engines.run_of(record)[3] in of_run
-            or (
-                record.metric.endswith(engines.LOAD)
-                and any(params >= record.params.items() for params in of_run)
-            )
+                params = engines.run_of(record).params
+                runs.setdefault((record.guide, record.board), set()).add(params)
+
+    def is_of_run(record: Record) -> bool:
+        of_board = runs.get((record.guide, record.board), set())
+        if engines.run_of(record).params in of_board:
+            return True
+        return record.metric.endswith(engines.LOAD) and any(
+            params >= record.params.items() for params in of_board
         )
-    ]
+
+    return [record for record in records if is_of_run(record)]
 
 
-_Groups = dict[tuple[str, tuple[tuple[str, Scalar], ...], str, str], list[Record]]
-"""Figures by metric, parameters, kind of unit, and the parameter over which they are the worst
-value."""
+class _FigureKey(NamedTuple):
+    """A figure without SoC and engine: its metric, parameters and kind of unit, and the parameter
+    over which it is the worst value, or empty."""
+
+    metric: str
+    params: tuple[tuple[str, Scalar], ...]
+    kind: str
+    worst_of: str = ""
 
 
-def _groups(records: Sequence[Record], engine: str) -> _Groups:
-    groups: _Groups = {}
-    kinds: dict[str, set[str]] = {}
-    for record in records:
-        params = tuple(sorted((n, v) for n, v in record.params.items() if n != engine))
+_Groups = dict[_FigureKey, list[Record]]
+
+
+def _groups(benchmark: Benchmark, records: Sequence[Record]) -> _Groups:
+    def key_of(record: Record) -> _FigureKey:
+        named = _without_engine(benchmark, record.params)
         # Units of one kind are converted; figures of two kinds cannot be ranked together.
         kind = units.parse(record.unit).kind
-        groups.setdefault((record.metric, params, kind, ""), []).append(record)
-        kinds.setdefault(record.metric, set()).add(kind)
+        return _FigureKey(record.metric, tuple(sorted(named.items())), kind)
+
+    groups = grouped(records, key_of)
+    kinds = Counter(metric for metric, _ in {(key.metric, key.kind) for key in groups})
     # Old figures may lack a unit that others of the same metric have, and theirs may be another.
-    return {k: group for k, group in groups.items() if k[2] != NUMBER or len(kinds[k[0]]) == 1}
+    return {
+        key: group for key, group in groups.items() if key.kind != NUMBER or kinds[key.metric] == 1
+    }
+
+
+def _without_engine(benchmark: Benchmark, params: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """Return parameters without the engine, if the description has classes of engines."""
+    is_ranked = bool(benchmark.param(engines.ENGINE).classes)
+    return {n: v for n, v in params.items() if not (is_ranked and n == engines.ENGINE)}
+
+
+def _is_part(benchmark: Benchmark, key: _FigureKey) -> bool:
+    """Return whether figures are about parts of runs, such as cores."""
+    return any(benchmark.param(name).worst for name, _ in key.params)
 
 
 def _worst_parts(site: Site, benchmark: Benchmark, groups: _Groups) -> _Groups:
     """Return the worst figure of each run that has figures for several parts, such as its cores."""
-    by_run: dict[Any, dict[tuple[Any, ...], list[Record]]] = {}
-    for (metric, params, kind, _), members in groups.items():
-        for name in (name for name, _ in params if benchmark.param(name).worst):
-            rest = tuple(item for item in params if item[0] != name)
-            runs = by_run.setdefault((metric, rest, kind, name), {})
+    by_run: dict[_FigureKey, dict[tuple[Any, ...], list[Record]]] = {}
+    for key, members in groups.items():
+        for name in (name for name, _ in key.params if benchmark.param(name).worst):
+            rest = tuple(item for item in key.params if item[0] != name)
+            runs = by_run.setdefault(key._replace(params=rest, worst_of=name), {})
             for record in members:
                 others = frozenset(item for item in record.params.items() if item[0] != name)
-                runs.setdefault((*_run(record), others), []).append(record)
+                runs.setdefault((record.guide, record.board, others), []).append(record)
 
     def badness(record: Record) -> tuple[bool, float]:
         mean = record.cell.mean or 0.0
@@ -544,20 +542,15 @@ def _slug(figure: _Figure) -> str:
     return slugs.hashed(" ".join(("rank", figure.metric, *params, str(kind))))
 
 
-def _name(benchmark: Benchmark, record: Record, engine: str, figure: _Figure) -> str:
-    named = {n: v for n, v in record.params.items() if n not in (engine, figure.worst_of)}
-    shortened = replace(record, params=named)
+def _name(benchmark: Benchmark, figure: _Figure) -> str:
+    part, params = figure.worst_of, _without_engine(benchmark, figure.records[0].params)
+    shortened = replace(figure.records[0], params={n: v for n, v in params.items() if n != part})
     if figure.is_headline:
         words = labels.headline(benchmark, shortened)
     else:
-        label = benchmark.metric_label(record.metric)
+        label = benchmark.metric_label(figure.metric)
         words = ", ".join(filter(None, (label, labels.params(benchmark, shortened))))
-    part = figure.worst_of
     return f"{words}, worst {labels.within(benchmark.param_label(part))}" if part else words
-
-
-def _run(record: Record) -> tuple[Any, ...]:
-    return record.guide, record.board, record.benchmark
 
 
 @dataclass(frozen=True, slots=True)
@@ -588,6 +581,15 @@ class _Reader:
     def number(self, record: Record) -> float:
         """Return a figure in the ranking's unit."""
         return self.scaled(record, record.cell.mean)
+
+    @property
+    def sign(self) -> int:
+        """The sign with which better figures are smaller numbers."""
+        return 1 if self.evidence.benchmark.better(self.figure.metric) == "lower" else -1
+
+    def badness(self, record: Record) -> float:
+        """Return a number that is smaller for better figures."""
+        return self.sign * self.number(record)
 
     def run(self, record: Record) -> OtherRun:
         """Return a figure with the engine and the load of its run."""
@@ -624,52 +626,79 @@ class _Reader:
 
 
 def _ranked(
-    site: Site, figure: _Figure, name: str, evidence: _Evidence, pages: Mapping[str, str]
-) -> tuple[Ranking, list[tuple[str, str]], str] | None:
-    """Return the ranking of a figure, the figures in doubt, each with the reason, and a sentence on
-    the best figure of any release; ``None`` if fewer than two SoCs have one without doubt."""
-    benchmark, doubts = evidence.benchmark, {id(r): site.marks.doubt(r) for r in figure.records}
-    sound = [record for record in figure.records if not doubts[id(record)]]
+    site: Site,
+    figure: _Figure,
+    results: Sequence[Record],
+    evidence: _Evidence,
+    pages: Mapping[str, str],
+) -> RankedFigures | None:
+    """Return a figure with its ranking; ``None`` if fewer than two SoCs have it without doubt.
+    ``results`` are those of the benchmark under all conditions."""
+    benchmark, members = evidence.benchmark, figure.records
+    sound = [record for record in members if not site.marks.doubt(record)]
     if len({record.guide.soc for record in sound}) < 2:
         return None
-    sides = [evidence.is_on_cpu(record) for record in sound]
-    if not {True, False} <= {*sides}:
-        sides = [None] * len(sound)
-    by_row: dict[tuple[str, bool | None], list[Record]] = {}
-    for record, side in zip(sound, sides, strict=True):
-        by_row.setdefault((record.guide.soc, side), []).append(record)
-    reader, better = _Reader.of(site, evidence, figure, sound), benchmark.better(figure.metric)
-    sign = 1 if better == "lower" else -1
+    name, reader = _name(benchmark, figure), _Reader.of(site, evidence, figure, sound)
+    ranking = _ranking(name, reader, sound, pages)
+    doubtful = [record for record in members if site.marks.doubt(record)]
+    doubtful.sort(key=lambda r: (units.natural(r.guide.soc), newest.age(r.guide)))
+    left_out = []
+    for record in doubtful:
+        value = f"{units.number(reader.number(record))} {ranking.unit}".rstrip()
+        left_out.append((f"{_named(site, record)}: {value}", site.marks.doubt(record)))
+    # A SoC whose figures are all in doubt is listed with those figures.
+    present = {record.guide.soc for record in members} | figure.failed
+    loaded = _socs_under_load(benchmark, results, figure) - present
+    return RankedFigures(
+        name,
+        _slug(figure),
+        figure.metric,
+        figure.params,
+        figure.is_headline,
+        ranking,
+        left_out,
+        failed=sorted(figure.failed, key=units.natural),
+        not_measured=sorted(pages.keys() - present - loaded, key=units.natural),
+        worst_of=figure.worst_of,
+        socs_left_out=[*dict.fromkeys(record.guide.soc for record in doubtful)],
+        words=search_words.of_records(benchmark, benchmark.name, members),
+        best_ever=_best_ever(reader, ranking),
+        loaded=[(soc, pages[soc]) for soc in sorted(loaded, key=units.natural)],
+    )
+
+
+def _ranking(
+    name: str, reader: _Reader, sound: Sequence[Record], pages: Mapping[str, str]
+) -> Ranking:
+    """Return the ranking of figures without doubt."""
+    evidence, metric = reader.evidence, reader.figure.metric
+    benchmark = evidence.benchmark
+    has_sides = {True, False} <= {evidence.is_on_cpu(record) for record in sound}
+    by_row = grouped(sound, lambda r: (r.guide.soc, evidence.is_on_cpu(r) if has_sides else None))
     rows = [
-        reader.row(
-            *(pages[soc], side),
-            sorted(records, key=lambda record: sign * reader.number(record)),
-        )
+        reader.row(pages[soc], side, sorted(records, key=reader.badness))
         for (soc, side), records in by_row.items()
     ]
-    rows.sort(key=lambda row: (sign * row.number, units.natural(row.soc)))
+    rows.sort(key=lambda row: (reader.sign * row.number, units.natural(row.soc)))
     # The side with the best figure comes first, and each side keeps its order.
     rows = [*chain.from_iterable(grouped(rows, lambda row: row.is_on_cpu).values())]
-    symbol = _symbol(benchmark, figure.metric, reader.unit)
-    left_out = [
-        (f"{_named(site, r)}: {units.number(reader.number(r))} {symbol}".rstrip(), doubts[id(r)])
-        for r in sorted(
-            figure.records, key=lambda r: (units.natural(r.guide.soc), newest.age(r.guide))
-        )
-        if doubts[id(r)]
-    ]
-    ranked, best_ever = with_axis(name, symbol, better, rows), ""
+    symbol = _symbol(benchmark, metric, reader.unit)
+    ranking = with_axis(name, symbol, benchmark.better(metric), rows)
     # Some runs have a load for each size.
-    is_of_size = any(i[3] == engines.LOAD and engines.SIZE in dict(i[4]) for i in evidence.means)
-    words_of = engines.load_of if is_of_size else engines.run_load_of
-    share = words_of(benchmark, figure.metric)
-    ranked = msgspec.structs.replace(ranked, load_of=share)
-    if (ever := figure.best) and sign * reader.number(ever) < sign * rows[0].number:
-        run = reader.run(ever)
-        words = _in_words(ranked, run.number, run.load, run.engine)
-        release = f"{family(ever.guide)} {ever.guide.release}"
-        best_ever = f"The best of any release is {words} on {ever.guide.soc} in {release}."
-    return ranked, left_out, best_ever
+    loads = (identity for identity in evidence.means if identity.metric == engines.LOAD)
+    share = engines.load_of(benchmark, metric, {n for load in loads for n, _ in load.params})
+    return msgspec.structs.replace(ranking, load_of=share)
+
+
+def _best_ever(reader: _Reader, ranking: Ranking) -> str:
+    """Return a sentence on the best figure of any release; "" if none is better than the first."""
+    best = reader.figure.best
+    if best is None or reader.badness(best) >= reader.sign * ranking.rows[0].number:
+        return ""
+    run, guide = reader.run(best), best.guide
+    words = _in_words(ranking, run.number, run.load, run.engine)
+    release = f"{family(guide)} {guide.release}"
+    return f"The best of any release is {words} on {guide.soc} in {release}."
 
 
 def _symbol(benchmark: Benchmark, metric: str, unit: str) -> str:

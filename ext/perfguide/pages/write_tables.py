@@ -508,8 +508,8 @@ def _loads(section: Section) -> dict[tuple[int, ...], Load]:
     figures = {engines.identity(record): record for record in section.records}
     for rate in section.records:
         if load := engines.load_beside(rate, figures):
-            share_of = engines.load_of if engines.SIZE in load.params else engines.run_load_of
-            label = f"{benchmark.metric_label(load.metric)} {share_of(benchmark, rate.metric)}"
+            share = engines.load_of(benchmark, rate.metric, load.params)
+            label = f"{benchmark.metric_label(load.metric)} {share}"
             loads[rate.cell.members] = units.heading(label.rstrip(), load.unit), load.cell
     return loads
 
