@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..bundles import object_store
 from ..bundles.guide_key import guide_key
 from ..common import extras, units
-from ..common.diagnostics import errors, nearest, visible
+from ..common.diagnostics import Diagnostic, errors, nearest, visible
 from ..common.package import ROOT
 from ..common.path_hints import nearest_path
 from . import shared
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..compare.comparison import Comparison
     from ..compare.history import History
     from ..compare.match import Names
+    from ..compare.row import Rules
     from ..compare.select import ComparedSide, Filter
     from ..figures.dataset import Holdings
 
@@ -197,12 +198,8 @@ def _take_soc(options: argparse.Namespace) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     extras.require("compare")
-    from ..catalog import board_names, waivers
-    from ..compare import as_text
     from ..compare.comparison import compare
     from ..compare.history import History
-    from ..compare.match import Names
-    from ..compare.row import Rules
     from ..compare.select import Filter, choose
     from ..compare.side_by_side import shared_places
 
@@ -217,16 +214,12 @@ def _run(options: argparse.Namespace) -> int:
     if isinstance(read, int):
         return read
     old, new, rest = read
-    boards, faults = board_names.load(Path(options.boards or shared.BOARDS))
-    waiver_file = Path(options.waivers or shared.WAIVERS)
-    accepted, faults_of_waivers = waivers.load(waiver_file)
-    annotations, faults_of_annotations = waivers.load_annotations(waiver_file)
-    faults += [*faults_of_waivers, *faults_of_annotations]
+    rules, faults = _rules(options, new.catalog)
     shared.print_all(faults, sys.stderr)
     # Without the accepted changes, the exit status could be a false alarm.
     if errors(faults):
         return shared.USAGE
-    names = Names(new.catalog, boards)
+    names = rules.names
     history = History([holdings.pool for holdings in (old, new, rest) if holdings], names)
     only = Filter(options.soc, options.os, options.board, options.benchmark)
     sides = []
@@ -240,22 +233,31 @@ def _run(options: argparse.Namespace) -> int:
     # Verdicts need the same boards on both sides; different boards only get ratios.
     if any(side.filters for side in arguments) and not shared_places(*sides):
         return _side_by_side(sides[0], sides[1], history, names, options)
-    rules = Rules(names, accepted, options.threshold, annotations, options.look_ahead)
     comparison = compare(sides[0], sides[1], history, rules, only)
     if not comparison.common:
         _print_nothing_in_common(comparison, sides, rest)
         return shared.NOTHING
     # Every format has these too, but a failed job shows stderr first.
     shared.print_all(comparison.findings, sys.stderr)
-    _write_all(
-        options,
-        _formats(comparison, options, new.catalog),
-        lambda coloured: as_text.render(
-            comparison, new.catalog, options.all, coloured, options.snippets
-        ),
-    )
+    _write_comparison(options, comparison, new.catalog)
     failing = options.fail_on == "regression" and comparison.alarms
     return shared.FOUND if failing else shared.OK
+
+
+def _rules(options: argparse.Namespace, catalog: Catalog) -> tuple[Rules, list[Diagnostic]]:
+    """Return the rules of a comparison, with the names of boards and the accepted changes, and the
+    faults in the files of these."""
+    from ..catalog import board_names, waivers
+    from ..compare.match import Names
+    from ..compare.row import Rules
+
+    boards, faults_of_boards = board_names.load(Path(options.boards or shared.BOARDS))
+    waiver_file = Path(options.waivers or shared.WAIVERS)
+    accepted, faults_of_waivers = waivers.load(waiver_file)
+    annotations, faults_of_annotations = waivers.load_annotations(waiver_file)
+    names = Names(catalog, boards)
+    rules = Rules(names, accepted, options.threshold, annotations, options.look_ahead)
+    return rules, [*faults_of_boards, *faults_of_waivers, *faults_of_annotations]
 
 
 def _holdings(
@@ -410,11 +412,11 @@ def _boards(holdings: Holdings, only: Filter) -> set[str]:
     return {b.board.name for b in bundles if only.guide(guide_key(b))}
 
 
-def _formats(
-    comparison: Comparison, options: argparse.Namespace, catalog: Catalog
-) -> dict[str, Callable[[], str]]:
-    """Return a function that renders the comparison for each format except text."""
-    from ..compare import as_ci, as_data, as_markdown
+def _write_comparison(
+    options: argparse.Namespace, comparison: Comparison, catalog: Catalog
+) -> None:
+    """Write each requested format of a comparison of releases."""
+    from ..compare import as_ci, as_data, as_markdown, as_text
 
     def html() -> str:
         # Imported late: its templates take longer to load than everything else.
@@ -422,7 +424,7 @@ def _formats(
 
         return as_html.render(comparison, catalog)
 
-    return {
+    formats: dict[str, Callable[[], str]] = {
         "markdown": partial(as_markdown.render, comparison, catalog, options.link),
         "json": partial(as_data.to_json, comparison),
         "csv": partial(as_data.to_comma_separated, comparison),
@@ -432,6 +434,11 @@ def _formats(
         "gitlab": partial(as_ci.to_gitlab, comparison),
         "sarif": partial(as_ci.to_sarif, comparison),
     }
+
+    def text(coloured: bool) -> str:
+        return as_text.render(comparison, catalog, options.all, coloured, options.snippets)
+
+    _write_all(options, formats, text)
 
 
 def _write_all(

@@ -90,12 +90,9 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     body = _Body(site, key, links, top, bundles, boards, max_elements)
     chapters, tables = body.chapters(sections)
     listed, tables_of_listed = body.without_sections(other, general)
-    title, measured_on = _title(key), summaries.period(bundles)
+    title = _title(key)
     titles = list(dict.fromkeys(section.benchmark.entry.title for section in sections))
     titles += [catalog.title(name) for name in other]
-    grid = summaries.boards([b.bundle for b in bundles], site.boards)
-    list_table = partial(write_tables.table, site, page, max_elements=MAX_LIST_ELEMENTS)
-    sources, setup = summaries.sources(bundles), remarks.setup(bundles)
     results = _results(site, key, page, top) if top.rows else None
     write_files.page(
         site,
@@ -107,16 +104,14 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         facts=top.facts,
         results=results,
         key=key,
-        boards=list_table("boards", "Boards in this guide", grid),
-        sources=list_table("sources", "Bundles behind this guide", sources),
-        setup=setup and list_table("setup", "Setup of the runs", setup),
+        **_lists(site, page, bundles),
         notes=body.notes(""),
         chapters=chapters,
         bundles=units.with_noun(len(bundles), "bundle"),
         undescribed=[values for name, values in listed.items() if not catalog.get(name)],
         others=[values for name, values in listed.items() if catalog.get(name)],
         measured=_measured(records, bundles),
-        period=measured_on,
+        period=summaries.period(bundles),
         data_hash=_hash(bundles),
         provenance=origin,
         errata=errata,
@@ -130,15 +125,24 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     names = [name for board in boards for name in site.boards.search_names(key.soc, board)]
     names += [item.bundle.board.description for item in bundles]
     words = search_words.split(key.soc, family(key), key.release, *names)
+    findable_sections = search_words.of_sections(sections, other, catalog)
     findable = FindablePage(
-        page,
-        title,
-        words,
-        (*search_words.of_sections(sections, other, catalog), *_answers(top, catalog)),
-        soc=key.soc,
+        page, title, words, (*findable_sections, *_answers(top, catalog)), soc=key.soc
     )
     best = answers.best_results(top, catalog)
     return GuideOutcome(findable, diagnostics, top.facts, results, best, _headlines(top), top.worth)
+
+
+def _lists(site: Site, page: str, bundles: Sequence[Loaded]) -> dict[str, Any]:
+    """Write the tables of the boards, the bundles and, if any is stated, the setup of a guide."""
+    table = partial(write_tables.table, site, page, max_elements=MAX_LIST_ELEMENTS)
+    boards = summaries.boards([item.bundle for item in bundles], site.boards)
+    setup = remarks.setup(bundles)
+    return {
+        "boards": table("boards", "Boards in this guide", boards),
+        "sources": table("sources", "Bundles behind this guide", summaries.sources(bundles)),
+        "setup": table("setup", "Setup of the runs", setup) if setup else None,
+    }
 
 
 MEANING_OF_COPIES = {

@@ -344,8 +344,7 @@ def _placed(
     """Return a place for each parameter of the records, including undescribed ones.
 
     A parameter with a single value goes above the table. One with a single value per column becomes
-    a level of the head, which adds no columns. Any other becomes rows, columns or tabs, whichever
-    leaves fewer cells empty or, if that hardly differs, by its number of values.
+    a level of the head, which adds no columns. Any other becomes rows, columns or tabs.
     """
     tabs, above = table.tabs, list[str]()
     described = {name.removeprefix(_PARAM) for name in benchmark.entry.names(table)}
@@ -363,37 +362,43 @@ def _placed(
         if value_count == 1:
             above.append(name)
             continue
-        split_rows, split_columns = (
-            _coded(zip(ranks, ids, strict=True)) for ids in (rows, columns)
-        )
-        row_count, split_row_count = len({*rows}), len({*split_rows})
-        column_count, split_column_count = len({*columns}), len({*split_columns})
-        # The numbers of cells with the parameter as columns and as rows.
-        wide, long = row_count * split_column_count, split_row_count * column_count
-        if max(wide, long) <= 1.25 * min(wide, long):
-            goes_down = value_count > MAX_COLUMN_VALUES or shape.all_down
-        else:
-            # A parameter that mostly differs between columns may split each into a few.
-            goes_down = wide > long or split_column_count > MAX_COLUMN_VALUES * column_count
+        goes_down = _goes_down(ranks, rows, columns, shape)
         if goes_down and tabs and not shape.all_down:
-            tab_ranks = [_rank(benchmark, tabs, record) for record in records]
-            on_tabs, split_on_tabs = (
-                len({*zip(tab_ranks, ids, strict=True)}) for ids in (columns, split_columns)
-            )
+            on_tabs = [*zip((_rank(benchmark, tabs, r) for r in records), columns, strict=True)]
             # It adds no column if it splits none on any tab.
-            goes_down = split_on_tabs > on_tabs
+            goes_down = _split_count(ranks, on_tabs) > len({*on_tabs})
         if not goes_down:
-            across, columns = [name, *across], split_columns
+            across, columns = [name, *across], _coded(zip(ranks, columns, strict=True))
             continue
+        rows = _coded(zip(ranks, rows, strict=True))
         may_have_tabs = not (tabs or shape.board_tabs or shape.down)
-        if may_have_tabs and value_count <= MAX_TABS and split_row_count >= 2 * value_count:
+        if may_have_tabs and value_count <= MAX_TABS and len({*rows}) >= 2 * value_count:
             tabs = name
         else:
             # Metrics stay the innermost key, to keep those of one run together.
             end = down.index("metric") if "metric" in down else len(down)
             down = [*down[:end], name, *down[end:]]
-        rows = split_rows
     return _Placed(tabs, tuple(down), tuple(across), tuple(above))
+
+
+def _goes_down(
+    ranks: Sequence[Key], rows: Sequence[int], columns: Sequence[int], shape: Shape
+) -> bool:
+    """Return whether a parameter becomes rows rather than columns, given its value, row and column
+    of each record: whichever leaves fewer cells empty or, if that hardly differs, by its number of
+    values."""
+    column_count, split_column_count = len({*columns}), _split_count(ranks, columns)
+    # The numbers of cells with the parameter as columns and as rows.
+    wide, long = len({*rows}) * split_column_count, _split_count(ranks, rows) * column_count
+    if max(wide, long) <= 1.25 * min(wide, long):
+        return len({*ranks}) > MAX_COLUMN_VALUES or shape.all_down
+    # A parameter that mostly differs between columns may split each into a few.
+    return wide > long or split_column_count > MAX_COLUMN_VALUES * column_count
+
+
+def _split_count(ranks: Sequence[Key], numbers: Sequence[Hashable]) -> int:
+    """Return the number of rows or columns after each is divided by the values of a parameter."""
+    return len({*zip(ranks, numbers, strict=True)})
 
 
 def _with_runs(table: View) -> View:
