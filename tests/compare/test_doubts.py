@@ -152,6 +152,26 @@ def test_a_mean_with_a_run_that_failed_proves_nothing(side: str | None, speed: C
         assert not both.events and not both.far
 
 
+def test_where_runs_failed_the_best_ones_are_compared(speed: Catalog) -> None:
+    def rate(size: int, *own: float) -> dict[str, object]:
+        ends = {"min": min(own), "max": max(own)}
+        return result(value=fmean(own), **ends, params={"block_size": size})
+
+    both = compared(
+        release("sk", "9.4", rate(1, 2.3, 60, 305), rate(2, 1.3, 302), rate(3, 0.2, 229)),
+        release("sk", "9.5", rate(1, 73, 80), rate(2, 0.4, 205)),
+        releases=("9.4", "9.5"),
+        catalog=speed,
+    )
+    (fall,) = event_groups.against(both)
+    title = "Speed: 1.47 to 3.81 times worse in the best run (2 rows)"
+    assert event_titles.event_title(fall, both) == title
+    assert [row_texts.from_to(row) for row in fall.rows] == ["305 → 80 MB/s", "302 → 205 MB/s"]
+    causes = [event for event in both.events if event.is_cause]
+    lines = [line for event in causes for line in event_evidence.event_lines(event, both)]
+    assert "Rate, block size 3 bytes: 0.2 to 229 MB/s with 9.4, no longer measured." in lines
+
+
 def test_runs_that_fail_as_before_are_no_news_beside_those_that_fail_only_now(
     speed: Catalog,
 ) -> None:
@@ -178,7 +198,7 @@ def test_runs_that_fail_as_before_are_no_news_beside_those_that_fail_only_now(
         title: [event_titles.event_title(event, both) for event in events]
         for title, events in event_groups.by_action(both)
     }
-    as_before = "some runs fail, as with 9.4 (6 rows)"
+    as_before = "some runs still fail (6 rows)"
     assert titles == {
         "Worse": ["Speed: block size 7 bytes: some runs fail"],
         event_groups.FAILING_STILL: [f"Speed: {as_before}"],

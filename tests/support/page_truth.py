@@ -272,7 +272,8 @@ def is_engine(said: str, engine: str, load: float | None) -> bool:
 
 CRYPTO_PART = re.compile(
     rf"(?:; )?(?:(?P<label>[A-Z][^:;]*): )?(?P<figure>{N}) (?P<unit>\S+)(?: at (?P<load>{N}) % of (?P<cores>one core over all sizes|all cores))? "
-    r"\((?P<boards>[^();]+?)(?:, the fastest of (?P<of>\d+) boards)?; (?P<engine>[^();]+)\)"
+    r"\((?P<boards>[^();]+?)(?:, the fastest of (?P<of>\d+) boards)?; (?P<engine>[^();]+)"
+    r"(?:; (?P<fell>(?:regressed|best run) [^();]+) since the previous release)?\)"
 )
 
 
@@ -313,6 +314,7 @@ def _is_part(page: Page, row: Row, at: dict[str, str]) -> bool:
         and (int(at["of"]) == len(row.sound) if at["of"] else len(boards) == len(row.sound))
         and is_engine(at["engine"], _engine(row), load)
         and owner in page.site.of.results
+        and (not at["fell"] or any(sign in at["fell"] for sign in "−÷"))
     )
 
 

@@ -212,6 +212,8 @@ class About:
         """Return the figures of both releases, in the unit of the row."""
         old, new = map(self._mean, self.sides)
         assert old is not None and new is not None
+        if self.row.ground.startswith("the best runs are compared"):
+            old, new = (side.high / self.scale for side in self.sides)
         return old, new
 
     @property
@@ -890,6 +892,9 @@ GROUNDS = templates(
     {
         "the older release did not measure it": lambda about, _: about.row.old is None,
         "last measured with (.+)": _last_measured,
+        "the best runs are compared, as others failed with (.+)": lambda about, said: (
+            about.row.old.guide.release == said[0] and _fails_in(about, False)
+        ),
         "it was measured before and is not now": lambda about, _: about.row.new is None,
         "the figures are equal": lambda about, _: rounds(f"{about.ends[0]:.12g}", about.ends[1], 9),
         "the clock is the same": lambda about, _: abs(about.ends[1] / about.ends[0] - 1) <= 0.01,
@@ -1062,7 +1067,7 @@ GROUNDS = templates(
 # ---------------------------------------------------------------- events
 
 
-WORK = r"(?: per .+?| for the work done| at equal clock)?"
+WORK = r"(?: per .+?| for the work done| at equal clock| in the best run)?"
 ZERO = rf"(?:to 0|from 0|below 1 % before, (?:up to )?{N} % now|(?:up to )?{N} % before, below 1 % now)"
 SIZE = re.compile(
     rf"(?:(?:({N})(?: to ({N}))? %|({N}(?: and more)?)(?: to ({N}(?: and more)?))? times) "
@@ -1125,11 +1130,9 @@ def _works_again(about: About, said: Sequence[str]) -> bool:
 
 
 def _fails_still(event: Event, about: About) -> bool:
-    """Check “IPsec: AES-128: fails, as with 11.02”."""
-    said = re.search(r": fails?, as with (.+)$", event.what)
-    return bool(said) and all(
-        each.row.old.guide.release == said[1] and not any(runs.mean for runs in each.sides)
-        for each in about.each(event.rows)
+    """Check “IPsec: AES-128: still fails”."""
+    return bool(re.search(r": still fails?$", event.what)) and not any(
+        runs.mean for each in about.each(event.rows) for runs in each.sides
     )
 
 
@@ -1197,6 +1200,9 @@ def is_size(text: str, event: Event, about: About) -> bool:
     if all(each.row.work is not None for each in leading) and (
         bool(re.search(r" per \S+| for the work done", text)) != bool(of_work)
     ):
+        return False
+    best_runs = {each.row.ground.startswith("the best runs are compared") for each in leading}
+    if best_runs != {" in the best run" in text}:
         return False
     if (" at equal clock" in text) != bool(match[9] or all(each.row.past for each in leading)):
         return False
@@ -1604,30 +1610,31 @@ def _samples(about: About, said: Sequence[str]) -> bool:
     return False
 
 
-def _runs_that_fail(event: Event, about: About) -> bool:
-    """Check “IPsec: AES-128: some runs fail on SK, as with 11.02” and “… some runs failed with 11.02”."""
-    said = re.search(
-        r": some runs (fail|failed)(?: on (.+?))?(?:,? (?:as )?with (.+?))?(, and the best(?: of each rate)? is .+)?$",
-        event.what,
+def _samples_of_gone(about: About, said: Sequence[str]) -> bool:
+    """Check “Throughput, AES-192, SK: 0.2 to 228.8 Mbit/s with 11.02, no longer measured”."""
+    label, *texts, release = said
+    return any(
+        row.better == "higher"
+        and row.old.guide.release == release
+        and (f", {about.both.board_names.get(row.board, row.board)}" in label)
+        and rounds(texts[1], old.high / each.scale)
+        and (rounds(texts[0], old.low / each.scale) if texts[0] else old.low == old.high)
+        for each in about.each(about.both.rows)
+        if (row := each.row).benchmark == about.row.benchmark and row.new is None
+        if (old := each.sides[0])
     )
+
+
+def _runs_that_fail(event: Event, about: About) -> bool:
+    """Check “IPsec: AES-128: some runs still fail” and “… some runs failed with 11.02”."""
+    said = re.search(r": some runs (fail|still fail|failed with (.+))$", event.what)
     assert said
-    rates = [each for each in about.each() if units.parse(each.row.unit).kind == "data rate"]
-    best = [
-        [record.cell.high or record.cell.mean for record in (e.row.old, e.row.new)] for e in rates
-    ]
-    ratios = sorted(old / new if new else 0 for old, new in best)
-    if said[4]:
-        printed = re.findall(N, said[4])
-        if not all(
-            rounds(text, ratios[end], 3) for text, end in ((printed[0], 0), (printed[-1], -1))
-        ):
-            return False
     failing = [each for each in about.each() if _fails_in(each, True)]
-    boards = {about.both.board_names.get(each.row.board, each.row.board) for each in failing}
-    if said[1] == "failed":
-        return not failing and all(_fails_in(each, False) for each in about.each())
-    where = {*re.split(", | and ", said[2])} if said[2] else boards
-    return boards == where and bool(said[3]) == all(_fails_in(each, False) for each in failing)
+    failed_before = all(_fails_in(each, False) for each in failing or about.each())
+    if said[2]:
+        return not failing and failed_before
+    boards = {each.row.board for each in failing}
+    return boards == {*event.boards} and (said[1] == "still fail") == failed_before
 
 
 def _not_compared(about: About, said: Sequence[str]) -> bool:
@@ -1691,6 +1698,7 @@ LINES = templates(
             int(said[0]) < sum("packet" not in row.metric and row.unit != "%" for row in about.rows)
         ),
         rf"(.+): (?:({N}) to )?({N}) (\S+) with (.+?), (?:({N}) to )?({N}) (\S+) with (.+?)(?:; failed in (.+) too)?": _samples,
+        rf"(.+): (?:({N}) to )?({N}) (\S+) with (.+?), no longer measured": _samples_of_gone,
         r"Rows moved with it: (.+)": _followed,
         r"It was (.+) MHz (?:in|from) (.+?)(?: to (.+))?": _was_clock,
         r"No benchmark moved with it, so it may have been recorded wrongly": lambda about, _: (
@@ -1827,8 +1835,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
         end = f" on {units.enumeration(event.boards)}{end}"
         size = title.removesuffix(end).removeprefix(begin).removeprefix(": ")
         open_text = re.sub(r" \([^)]*\)", "", size)
-        is_set_off = event.kind == "failed-both" or re.search("[,;:] ", open_text)
-        end = "," * bool(is_set_off) + end
+        end = "," * bool(re.search("[,;:] ", open_text)) + end
     text = title.removesuffix(end)
     is_counted = title == f"{text}{end}" and {row.board for row in counted} == {*event.boards}
     checked.note("N rows", title, is_counted, where)
@@ -1841,7 +1848,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     checked.note("all boards", title, not _boards_left_out(event, own), where)
     is_one_kind = event.is_cause or len(set(map(_is_share, counted))) == 1
     checked.note("rates or shares", title, is_one_kind, where)
-    if ": some runs fail" in event.what:
+    if ": some runs " in event.what:
         checked.note("some runs fail", title, _runs_that_fail(event, own), where)
     elif event.kind == "failed-both":
         checked.note("fails as before", title, _fails_still(event, own), where)
@@ -2114,7 +2121,7 @@ def _proved_falls(about: About) -> list[Event]:
     return [
         event
         for event in _listed(about, "Worse", "Causes")
-        if re.search(": some runs fail(?!ed|.*, as with )", event.what)
+        if event.what.endswith(": some runs fail")
         or {row.verdict for row in (*event.rows, *(event.unproved if event.is_cause else ()))}
         & {*failed}
     ]

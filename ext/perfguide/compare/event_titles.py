@@ -51,7 +51,6 @@ def title_parts(
         # Else “as in 07.01 on SK” would be about the wrong release.
         open_text = re.sub(r" \([^)]*\)", "", how_far)
         how_far += "," * any(sign in open_text for sign in (", ", "; ", ": "))
-        name += "," * (event.kind == "failed-both")
     proved = sum(each.verdict != "noisy" for each in counted)
     at_clock = sum(bool(each.past) for each in counted)
     is_mixed = 0 < proved < len(counted) and not event.is_cause
@@ -109,7 +108,7 @@ def basis_text(event: Event) -> str:
     measured. Loads judged per unit of work must not read like plain loads."""
     judged_by = {row.judged_by for row in event.leading if row.judged_by}
     # Loads whose rates stayed have no unit.
-    if not judged_by or not all(row.work is not None or row.past for row in event.leading):
+    if not judged_by or not all(row.work is not None or row.judged_by for row in event.leading):
         return ""
     return judged_by.pop() if len(judged_by) == 1 else "for the work done"
 

@@ -27,6 +27,7 @@ from .event_parts import (
 )
 from .event_worth import is_worth_an_event, split_far_moves
 from .explanations import OTHER_DEVICES, compiled_otherwise, other_compiler, other_part, other_test
+from .failing_runs import slower_best_runs
 from .match import Names
 from .row import ALARMS, Row, Verdict
 from .row_moves import is_open, measures_own
@@ -76,6 +77,7 @@ def events(
         event = make(first, unproved=[row for row in compiled if row not in first])
         perhaps = (*event.perhaps, other_compiler(compiled, names))
         out.append(replace(event, perhaps=perhaps))
+    out += map(make, slower_best_runs(rows))
     out = sorted(_of_one_device(out), key=_order)
     out += [replace(make(part), is_minor=True) for part in minor]
     return (

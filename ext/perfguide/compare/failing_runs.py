@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,14 +17,14 @@ from .failed_rows import FAILED_RUN, FAILED_RUN_BEFORE, MIN_RATE_STEPS, failed_r
 from .history import History
 from .match import Names
 from .relative import Side
-from .row import Row, Verdict, direction, is_rate, is_time
-from .row_moves import measures_own
+from .row import BEST_RUNS, Row, Verdict, direction, is_rate, is_time
+from .row_moves import MIN_FAR_LOG, measures_own
 
 MAX_LISTED_RATES = 5
 """The most rates of a benchmark whose samples are listed."""
 
-MIN_SLOWER_RATIO = 1.25
-"""The smallest ratio of the best runs of all rates at which runs that work are said to be slower."""
+MIN_SLOWER_LOG = math.log(1.25)
+"""The log of the smallest ratio at which the best run of a rate is slower."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +53,15 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
         for ends in ([(row, row.old) for row in rates], [(row, row.new) for row in rates])
     )
     withheld = [row for row in rows if _run_of(row) in old | new and _is_withheld(row)]
+    gone = grouped(
+        (row for row in rates if row.verdict == "only-old" and measures_own(row)),
+        lambda row: (row.guide.platform, row.benchmark),
+    )
     # Runs that fail as before are no news beside those that fail only now, or no longer.
-    for group in grouped(
+    for key, group in grouped(
         withheld,
         lambda row: (row.guide.platform, row.benchmark, _run_of(row) in old, _run_of(row) in new),
-    ).values():
+    ).items():
         group_rates = [row for row in group if is_rate(row)]
         # Packets count the work of their run again.
         group_rates = [*filter(measures_own, group_rates)] or group_rates
@@ -67,17 +72,15 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
         ]
         kind: Verdict = "changed"
         release = next(row.old.guide.release for row in group if row.old)
-        words = f"some runs failed with {release}{_slower(group_rates)}"
+        words = f"some runs failed with {release}"
         if failing:
-            boards = dict.fromkeys(row.board for row in failing)
-            shorts = [names.boards.short(group[0].guide.soc, board) for board in boards]
-            is_partly = len(shorts) < len({row.board for row in group})
-            words = f"some runs fail{f' on {units.enumeration(shorts)}' if is_partly else ''}"
             kind = "failed-after" if any(row.doubt for row in failing) else "failed-both"
-            words += "" if kind == "failed-after" else f", as with {release}{_slower(group_rates)}"
+            words = "some runs fail" if kind == "failed-after" else "some runs still fail"
         samples = [_samples(row, names, has_boards) for row in group_rates[:MAX_LISTED_RATES]]
         if unlisted := len(group_rates) - len(samples):
             samples.append(f"runs of {units.with_noun(unlisted, 'more rate')} failed")
+        # Named once for each benchmark.
+        samples += [_samples(row, names, has_boards) for row in gone.pop(key[:2], ())]
         rest = [row for row in group if row not in group_rates]
         yield FailingRuns(
             (*group_rates, *rest), tuple(failing or group_rates), words, kind, tuple(samples)
@@ -85,19 +88,46 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
     yield from _failing_still(rows)
 
 
-def _slower(rates: Sequence[Row]) -> str:
-    """Return the end of a phrase that says by how much the best run of each rate is slower, or ""
-    if one is not."""
-    best = [
-        [record.cell.high or record.cell.mean or 0.0 for record in (row.old, row.new) if record]
-        for row in rates
+def slower_best_runs(rows: Sequence[Row]) -> list[list[Row]]:
+    """Return, by benchmark, the rates with failed runs of OLD whose best run got slower, with the
+    best run of each release as its figure; nothing if none got far slower."""
+    best = filter(None, map(of_best_runs, rows))
+    slower = [row for row in best if (row.worse_by or 0.0) >= MIN_SLOWER_LOG]
+    by_benchmark = grouped(slower, lambda row: (row.guide.platform, row.benchmark)).values()
+    return [
+        of_benchmark
+        for of_benchmark in by_benchmark
+        if max(row.worse_by or 0.0 for row in of_benchmark) >= MIN_FAR_LOG
     ]
-    ratios = sorted(old / new if new else 0.0 for old, new in best)
-    if not ratios or ratios[0] < MIN_SLOWER_RATIO:
-        return ""
-    ends = dict.fromkeys(units.number(ratio, digits=3) for ratio in (ratios[0], ratios[-1]))
-    each = " of each rate" if len(rates) > 1 else ""
-    return f", and the best{each} is {' to '.join(ends)} times slower"
+
+
+def of_best_runs(row: Row) -> Row | None:
+    """Return a row with the best run of each release as its figure, if it is a rate with failed
+    runs of OLD that works with NEW."""
+    old, new = row.old, row.new
+    if not (row.ground.startswith(FAILED_RUN_BEFORE) and is_rate(row) and measures_own(row)):
+        return None
+    if not (old and new and _best(old) and new.cell.mean):
+        return None
+    best = [replace(each, cell=replace(each.cell, mean=_best(each))) for each in (old, new)]
+    return replace(
+        row,
+        verdict="noisy",
+        ground=f"{BEST_RUNS}, as others failed with {old.guide.release}",
+        old=best[0],
+        new=best[1],
+        change=_best(new) / _best(old) - 1,
+        # Earlier figures may be means of runs that failed, too.
+        line=(),
+        past=(),
+        scatter=None,
+        kind_scatter=None,
+        spread="",
+    )
+
+
+def _best(record: Record) -> float:
+    return record.cell.high or record.cell.mean or 0.0
 
 
 def _failing_still(rows: Sequence[Row]) -> Iterator[FailingRuns]:
@@ -117,7 +147,7 @@ def _failing_still(rows: Sequence[Row]) -> Iterator[FailingRuns]:
         yield FailingRuns(
             (*rates, *(row for row in of_benchmark if row not in rates)),
             tuple(rates),
-            f"{'fails' if len(rates) == 1 else 'fail'}, as with {before}",
+            f"still {'fails' if len(rates) == 1 else 'fail'}",
             "failed-both",
             (last,) if last else (),
         )
@@ -180,11 +210,11 @@ def _is_withheld(row: Row) -> bool:
 def _samples(row: Row, names: Names, has_boards: bool) -> str:
     """Return the samples of a rate in words, and in which earlier releases it failed: ``throughput,
     AES-128, sk: 2.3 to 305.5 Mbit/s with 11.02, 80.5 Mbit/s with 12.00; failed in 11.00 too``."""
-    assert row.old and row.new
+    assert row.old
     described = names.catalog.get(row.benchmark) or undescribed(row.benchmark)
-    label = labels.within(labels.in_benchmark(described, row.new))
+    label = labels.within(labels.in_benchmark(described, row.new or row.old))
     where = [names.boards.short(row.guide.soc, row.board)] * has_boards
-    said = ", ".join(_range(record) for record in (row.old, row.new))
+    said = f"{_range(row.old)}, {_range(row.new) if row.new else 'no longer measured'}"
     most = max((value for _, value in row.line), default=0.0)
     before = version(row.old.guide.release)
     failed = [

@@ -67,6 +67,9 @@ MIN_SHOWN_CHANGE = 0.0005
 WORK = "throughput"
 """The metric, without its direction, of the byte rate of a run with a packet rate or load."""
 
+BEST_RUNS = "the best runs are compared"
+"""The start of grounds of rows whose figures are the best run of each release."""
+
 NOTHING = 1.0
 """A load below this, in per cent, is negligible."""
 
@@ -182,8 +185,16 @@ class Row:
 
     @property
     def judged_by(self) -> str:
-        """The basis of that change: ``per MB/s``, ``at equal clock``, or "" if measured."""
+        """The basis of that change: ``per MB/s``, ``at equal clock``, ``in the best run``, or "" if
+        measured."""
+        if self.is_of_best_runs:
+            return "in the best run"
         return "at equal clock" if self.past else f"per {self.per}" if self.per else ""
+
+    @property
+    def is_of_best_runs(self) -> bool:
+        """True if the figures are the best run of each release."""
+        return self.ground.startswith(BEST_RUNS)
 
     @property
     def ratio(self) -> float | None:

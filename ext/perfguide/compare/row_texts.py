@@ -147,12 +147,12 @@ def change_words(row: Row) -> str:
 
 
 def listed_change(row: Row) -> tuple[str, str]:
-    """Return in words the change of a row, and that per unit of work if its verdict is about
-    it."""
+    """Return in words the change of a row, and that per unit of work if its verdict is about it, or
+    that it is one of best runs."""
     if is_next_to_nothing(row):
         return f"below {NOTHING:g} % {'before' if (row.change or 0.0) > 0 else 'now'}", ""
     judged = row.per and f"{units.change_text(row.judged_change or 0.0)} {row.judged_by}"
-    return change_words(row), judged
+    return change_words(row), row.judged_by if row.is_of_best_runs else judged
 
 
 def change_cell(row: Row) -> TableCell:

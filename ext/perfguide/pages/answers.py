@@ -15,13 +15,14 @@ import msgspec
 from msgspec import UNSET
 
 from ..bundles.decode import Loaded
-from ..bundles.guide_key import GuideKey, version
+from ..bundles.guide_key import GuideKey
 from ..catalog.benchmarks import Benchmark, Catalog, Metric, Scalar
 from ..charts import trends
 from ..common import slugs, units
 from ..compare import event_groups, event_titles, row_texts
 from ..compare.comparison import Comparison
 from ..compare.failed_rows import FAILED_RUN_BEFORE
+from ..compare.failing_runs import of_best_runs
 from ..compare.headline import headline
 from ..compare.match import Names
 from ..compare.not_compared import REPEATED
@@ -65,6 +66,9 @@ UNPROVED = {WORDS["noisy"], *UNCHANGED}
 
 MIN_SIZE_RATIO = 10
 """The least ratio of rates with the largest blocks and with the smallest that is stated."""
+
+BEST_RUN = "best run"
+"""The start of the verdict on a result whose other runs failed with the previous release."""
 
 NEW = "new"
 """The verdict on a result that the previous release lacks."""
@@ -220,7 +224,7 @@ class Headlines:
         chosen, more = self._chosen(records)
         rows = tuple(self._answer(group, boards, releases, judged) for group in chosen)
         facts = [
-            *self._crypto(chosen, rows, boards, figures),
+            *self._crypto(chosen, rows, boards, figures, judged),
             *self._changed(key, pair, judged),
             *careful,
         ]
@@ -468,9 +472,11 @@ class Headlines:
         rows: Sequence[Answer],
         boards: Sequence[str],
         figures: _Figures,
+        judged: Judged | None,
     ) -> list[Fact]:
-        """Return, for each headline that depends on an engine, the fastest board with its load and
-        engine, by the chapter of the benchmark. Consecutive ones of one name have it once."""
+        """Return, for each headline that depends on an engine, the fastest board with its load,
+        engine and fall, by the chapter of the benchmark. Consecutive ones of one name have it
+        once."""
         by_chapter: dict[str, list[Part]] = {}
         named = ""
         for records, row in zip(chosen, rows, strict=True):
@@ -495,6 +501,9 @@ class Headlines:
             # If all boards are equally fast, none is the fastest.
             fastest = f", the fastest of {len(measured)} boards"
             about = f"{board}{fastest if len(equal) < len(measured) else ''}; {_engine(benchmark, best, figures.inferred)}"
+            moved = judged.verdicts.get(_name(best, self._names), "") if judged else ""
+            if moved.startswith((WORDS["regressed"], BEST_RUN)):
+                about += f"; {moved} since the previous release"
             parts += [Part("; ")] if parts else []
             parts += [Part(text, name=value.table, strong=True), Part(f" ({about})")]
         return [Fact(chapter, (*parts, Part("."))) for chapter, parts in by_chapter.items()]
@@ -794,11 +803,13 @@ def _moved(row: Row, clock: Row | None) -> str:
     if row.ground.startswith(REPEATED):
         return "repeated"
     if row.ground.startswith(FAILED_RUN_BEFORE):
-        # A mean with failed runs is no level to compare with, but what the board did before is.
-        now = version(row.guide.release)
-        before = [(value, release) for release, value in row.line if version(release) < now]
-        value, release = max(before)
-        return f"{FAILED_RUN_BEFORE} (best before: {units.number(value)} in {release})"
+        # A mean with failed runs is no level to compare with, but the best run is.
+        best = of_best_runs(row)
+        return (
+            f"{BEST_RUN} {row_texts.from_to(best)}, {row_texts.change_words(best)}"
+            if best
+            else FAILED_RUN_BEFORE
+        )
     if row.verdict == "incomparable":
         return ": ".join(filter(None, (WORDS[row.verdict], row.ground.partition("; ")[0])))
     moved = row.verdict in ("regressed", "improved", "changed")

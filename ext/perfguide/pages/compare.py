@@ -383,7 +383,7 @@ def _loss(event: Event, comparison: Comparison, catalog: Catalog) -> tuple[str, 
         return label, row.doubt
     if row.past:
         return label, row_texts.at_equal_clock(row, row_texts.change_words(row))
-    size = row_texts.change_words(row)
+    size = row_texts.change_words(row) + f" {row.judged_by}" * row.is_of_best_runs
     return label, row_texts.from_to(row) + f", {size}" * (size != units.MISSING)
 
 
@@ -490,7 +490,10 @@ def _event(
     )
     # The older figures of a fall since an earlier release are not those of OLD.
     since = {id(row) for e in (event, *event.also) if e.since for row in e.every_row}
-    verdicts = {"only-new" if id(row) in since else row.verdict for row in left}
+    verdicts = {
+        "only-new" if id(row) in since else "incomparable" if row.is_of_best_runs else row.verdict
+        for row in left
+    }
     return {
         **_named(event, comparison, names),
         # What changed around the rows explains them.
