@@ -22,6 +22,9 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 SIGNS: Mapping[Severity, str] = {"error": "‡", "warning": "†", "note": "*"}
 """The sign beside a figure with a finding of each severity."""
 
+APART_SIGN = "±"
+"""The sign beside a figure whose runs are far apart."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:

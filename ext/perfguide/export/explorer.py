@@ -97,8 +97,8 @@ class FiguresOfSoc:
 
     ``guides`` are in the order of their systems, newest release first. ``verdicts`` are those
     against the previous release, keyed by the figure's first row in the frame. ``section`` returns
-    the anchor of a figure's section in its guide, and ``doubts`` the titles of the findings about
-    it."""
+    the anchor of a figure's section in its guide, and ``doubts`` the kinds and titles of the
+    findings about it."""
 
     def __init__(
         self,

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+MIN_SPREAD = 1.5
+"""The ratio of the largest to the smallest sample from which runs are far apart."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A pooled figure, in the unit of its record.
@@ -44,6 +48,13 @@ class Cell:
     differs: tuple[str, ...]
     samples: tuple[float, ...]
     members: tuple[int, ...]
+
+    @property
+    def ends_apart(self) -> tuple[float, float] | None:
+        """The smallest and the largest sample if they are far apart, otherwise ``None``."""
+        if self.low and self.high and self.high >= MIN_SPREAD * self.low > 0:
+            return self.low, self.high
+        return None
 
 
 @dataclass(frozen=True, slots=True)

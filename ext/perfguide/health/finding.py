@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ..bundles.guide_key import GuideKey
 from ..common import units
-from ..common.diagnostics import SEVERITIES, SIGNS, Severity
+from ..common.diagnostics import APART_SIGN, SEVERITIES, SIGNS, Severity
 from ..common.grouping import grouped
 from ..figures import labels
 from ..figures.columns import GUIDE, Figures
@@ -22,8 +22,18 @@ MAX_DETAILS = 3
 KIND_WORDS: Mapping[Severity, str] = {"error": "wrong", "warning": "suspect", "note": "note"}
 """Words for findings on pages: a figure that is impossible, unlikely, or true but imprecise."""
 
-LEGEND = ", ".join(f"{SIGNS[severity]} {words}" for severity, words in KIND_WORDS.items())
-"""An explanation of the signs beside figures."""
+LEGEND = ", ".join(
+    f"{SIGNS[severity]}\N{NO-BREAK SPACE}{words}" for severity, words in KIND_WORDS.items()
+)
+"""An explanation of the signs of findings."""
+
+APART = "runs far apart"
+DOUBTFUL = "?\N{NO-BREAK SPACE}in doubt and not ranked"
+SIGNS_LEGEND = (
+    f"↑ higher is better, ↓ lower is better, — not measured, {APART_SIGN}\N{NO-BREAK SPACE}{APART}, "
+    f"{DOUBTFUL}, {LEGEND}: see Health."
+)
+"""An explanation of all signs on pages with figures."""
 
 
 def kind_counts(severities: Iterable[Severity]) -> dict[Severity, str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from ..common.diagnostics import visible
+from ..common import units
+from ..common.diagnostics import SEVERITIES, visible
 from ..figures.pool import Record
 from ..tables.grids import Mark, Note
 from ..tables.model import View
-from .finding import Finding
+from .finding import KIND_WORDS, Finding
 
 MIN_MARKS = 6
 """The fewest marks of one finding that can be too many for a table."""
@@ -38,13 +39,14 @@ class Marks:
         return visible(self._doubts.get(members[0], "")) if members else ""
 
     def doubts(self, record: Record) -> str:
-        """Return the titles of the findings by which a figure is wrong or suspect, "" if there are
-        none. Notes, and findings that a maintainer accepted, are none."""
+        """Return the kinds and titles of the findings by which a figure is wrong or suspect, worst
+        first, "" if there are none. Notes, and findings that a maintainer accepted, are none."""
         marks = self._by_member.get(record.cell.members[0], ()) if record.cell.members else ()
         titles = (
-            finding.rule.title
+            f"{units.capital(KIND_WORDS[severity])}: {finding.rule.title}"
+            for severity in SEVERITIES[:-1]
             for finding, _ in marks
-            if finding.severity != "note" and not finding.acknowledged
+            if finding.severity == severity and not finding.acknowledged
         )
         return "; ".join(dict.fromkeys(titles))
 

@@ -42,7 +42,6 @@ from .compare import ComparisonPlan, comparison
 from .context import Site
 from .hardware_crypto import CryptoRun, Worth, crypto_runs, worth
 from .health import section_of
-from .ranking import MIN_SPREAD
 from .sentences import Fact, Link, Part, board_in_words, section_name
 
 MOST_ALIKE = 3
@@ -366,10 +365,8 @@ class Headlines:
         doubt, number = self._doubt(record), units.scaled(mean, factor)
         share = None if doubt else abs(mean) / full if full else 0.0
         text = units.number(number)
-        low, high = record.cell.low, record.cell.high
-        runs = None
-        if low and high and high >= MIN_SPREAD * low > 0:
-            runs = units.scaled(low, factor), units.scaled(high, factor)
+        ends = record.cell.ends_apart
+        runs = (units.scaled(ends[0], factor), units.scaled(ends[1], factor)) if ends else None
         engine = self._runs_on(record)
         return Value(text, anchor.table, row, number, share, doubt, *engine, runs)
 

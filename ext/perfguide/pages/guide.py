@@ -22,7 +22,7 @@ from ..common.units import TableCell
 from ..export import json_api, parquet
 from ..export.figure_rows import FIGURES
 from ..figures.pool import Record
-from ..health.finding import LEGEND
+from ..health.finding import SIGNS_LEGEND
 from ..health.report import PAGE as HEALTH
 from ..tables import blocks, remarks, summaries
 from ..tables.assign import Section
@@ -118,7 +118,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         data=_data_files(key, page),
         data_note="" if extras.is_installed("parquet") else extras.advice("parquet"),
         health=slugs.relative(page, HEALTH),
-        signs=LEGEND,
+        signs=SIGNS_LEGEND,
     )
     # The provenance page has a table for each of these.
     diagnostics = provenance.write(site, key, records, origin, [*tables, *tables_of_listed])

@@ -18,7 +18,7 @@ from ..common import slugs, units
 from ..common.grouping import grouped
 from ..common.units import TableCell
 from ..figures import engines, labels
-from ..figures.pool import Record
+from ..figures.pool import MIN_SPREAD, Record
 from ..tables import summaries
 from ..tables.grids import listing
 from ..tables.page_tables import Extra
@@ -36,9 +36,6 @@ have tables."""
 
 MIN_LOG_RATIO = 8.0
 """The ratio of the largest to the smallest figure from which the axis is logarithmic."""
-
-MIN_SPREAD = 1.5
-"""The ratio of the largest to the smallest run from which a row states its spread."""
 
 MIN_LEAD_RATIO, MAX_CLOSE_RATIO = 1.05, 1.1
 """The ratio of the first figure to the second from which it leads, and the ratio up to which others

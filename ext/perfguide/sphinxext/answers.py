@@ -9,6 +9,8 @@ from msgspec import structs
 from sphinx.application import Sphinx
 
 from ..common import units
+from ..common.diagnostics import APART_SIGN
+from ..health.finding import SIGNS_LEGEND
 from ..pages.answers import Answers, Curve
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 
@@ -16,8 +18,6 @@ HISTORY_WIDTH, HISTORY_HEIGHT = 104, 24
 """The size of a history's drawing, in CSS pixels."""
 
 CUT_NOTE = "A bar with a gap is cut off: the others are scaled without its figure."
-RUNS_NOTE = "“±”: the runs are far apart."
-DOUBT_NOTE = "A figure with “?” is in doubt and not ranked: point at the mark, or see Health."
 
 MAX_BOARDS_WITH_BARS = 4
 """With more boards there is no room for bars beside their figures."""
@@ -58,13 +58,11 @@ class perf_answers(ScreenNode):
 def _note(answers: Answers, more: int, has_bars: bool, has_history: bool) -> str:
     """Return the note below the table; ``more`` is the number of boards without a column."""
     values = [value for row in answers.rows for value in row.values if value]
-    note = "Click a figure to see its table; ↑ higher is better, ↓ lower is better."
+    note = f"Click a figure to see its table. {SIGNS_LEGEND}"
     if has_bars:
         note += " Bars are shares of the largest."
     if has_bars and any(value.share and value.share > 1 for value in values):
         note += f" {CUT_NOTE}"
-    note += f" {DOUBT_NOTE}" if any(value.doubt for value in values) else ""
-    note += f" {RUNS_NOTE}" if any(value.runs for value in values) else ""
     if has_history:
         note += " A history starts again where engine, clock or memory changed."
     if answers.more:
@@ -123,7 +121,7 @@ def _plain_table(answers: Answers) -> nodes.table:
 
 def plain_figure(text: str, doubt: str, runs: object = None) -> str:
     """Return a figure, marked if its runs are far apart or it is in doubt."""
-    return f"{text}{' ±' if runs else ''}{' ?' if doubt else ''}"
+    return f"{text}{f' {APART_SIGN}' if runs else ''}{' ?' if doubt else ''}"
 
 
 def setup(app: Sphinx) -> None:

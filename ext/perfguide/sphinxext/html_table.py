@@ -9,7 +9,7 @@ from html import escape
 from itertools import chain, islice, zip_longest
 
 from ..common import units
-from ..common.diagnostics import SIGNS, Severity
+from ..common.diagnostics import Severity
 from ..common.grouping import grouped
 from ..common.units import TableCell
 from ..tables.grids import Grid, row_name
@@ -65,14 +65,14 @@ def label(text: TableCell) -> str:
     return escape(text)
 
 
-def mark(uri: str, severity: Severity, name: str, detail: str) -> str:
-    """Return the mark beside a figure, a link to the finding about it. Screen readers read its
-    title as the description of the link."""
+def mark(sign: str, severity: Severity, uri: str, texts: Sequence[tuple[str, str]]) -> str:
+    """Return the sign beside a figure, a link to the worst finding about it. ``texts`` are names
+    and details of findings; screen readers read the title as the description of the link."""
     # The rest of the detail is where the link leads; a page may have a thousand marks.
-    first = detail.partition("; ")[0]
+    title = "; ".join(f"{name}: {detail.partition('; ')[0]}" for name, detail in texts)
     return (
         f'<a class="perf-mark perf-mark-{escape(severity)}" href="{escape(uri)}" '
-        f'title="{escape(f"{name}: {first}")}" aria-label="{escape(name)}">{SIGNS[severity]}</a>'
+        f'title="{escape(title)}" aria-label="{escape(texts[0][0])}">{sign}</a>'
     )
 
 

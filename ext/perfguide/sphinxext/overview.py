@@ -17,10 +17,11 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from ..common import units
-from ..common.diagnostics import visible
+from ..common.diagnostics import APART_SIGN, visible
 from ..common.grouping import grouped
 from ..figures import engines
 from ..figures.scales import full_bar
+from ..health.finding import APART, DOUBTFUL
 from ..pages.lists import (
     LOSS_NOTE,
     SIGNS,
@@ -33,7 +34,7 @@ from ..pages.lists import (
     state_class,
     usual_conditions,
 )
-from .answers import CUT_NOTE, RUNS_NOTE, plain_figure
+from .answers import CUT_NOTE, plain_figure
 from .config import page_name
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 from .table_widths import zero_classes
@@ -50,7 +51,6 @@ CAPTION = (
     "has no sound one. Higher is better, unless ↓. Bars are shares of the largest in the column."
 )
 LOAD_NOTE = "CPU is the load of the same run{}: compare rates only at similar loads."
-DOUBT_NOTE = "“?”: in doubt, and not ranked."
 MAX_CONDITION_LENGTH = 18
 """The number of characters of a condition for which the head of a column has room; a note has
 longer ones."""
@@ -144,9 +144,9 @@ class perf_overview(ScreenNode):
         shares = [f", % {each.load_of} for {each.name}" for each in loaded if each.load_of]
         notes = [LOAD_NOTE.format("".join(shares))] if loaded else []
         notes += run_notes(columns, lines)
-        notes += [RUNS_NOTE] if any(cell.runs for cell in cells) else []
+        notes += [f"{APART_SIGN} {APART}."] if any(cell.runs for cell in cells) else []
         notes += [CUT_NOTE] if any(cell.share and cell.share > 1 for cell in cells) else []
-        notes += [DOUBT_NOTE] if any(cell.result.doubt for cell in cells) else []
+        notes += [f"{DOUBTFUL}."] if any(cell.result.doubt for cell in cells) else []
         # The figures of a column end at one edge if all have room for a mark, and for a bar or a release.
         by_column = [[cell for _, row in lines if (cell := row[at])] for at in range(len(columns))]
         marks = [any(cell.runs or cell.result.doubt for cell in cells) for cells in by_column]

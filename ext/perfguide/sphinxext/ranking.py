@@ -10,7 +10,8 @@ from sphinx.application import Sphinx
 
 from ..common import units
 from ..figures import engines
-from ..pages.ranking import MIN_SPREAD, RankedRow, Ranking, round_up
+from ..figures.pool import MIN_SPREAD
+from ..pages.ranking import RankedRow, Ranking, round_up
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 from .table_widths import zero_classes
 

@@ -19,9 +19,9 @@ from msgspec import structs
 from sphinx.application import Sphinx
 
 from ..common import units
-from ..common.diagnostics import SIGNS
+from ..common.diagnostics import APART_SIGN, SEVERITIES, SIGNS
 from ..common.slugs import anchor
-from ..health.finding import KIND_WORDS
+from ..health.finding import APART, KIND_WORDS
 from ..tables.grids import Grid, Note
 from . import html_table
 from .config import page_name, page_uri
@@ -168,19 +168,19 @@ def scales(grid: Grid) -> str:
 
 
 def _marks(builder: Any, grid: Grid) -> dict[tuple[int, int], str]:
-    """Return the marks of a table's cells as markup, with links to their findings."""
-    return {
-        (row, column): "".join(
-            html_table.mark(
-                _finding_uri(builder, note.id),
-                note.severity,
-                f"{kind(note)}: {note.title}",
-                detail,
-            )
-            for note, detail in ((grid.notes[number], words) for number, words in marks)
-        )
-        for row, column, marks in grid.marks
-    }
+    """Return the signs of a table's cells as markup, with links to their worst findings."""
+    out = dict.fromkeys(
+        grid.apart, f'<abbr class="perf-mark perf-mark-note" title="{APART}">{APART_SIGN}</abbr>'
+    )
+    signs = grid.signs()
+    for row, column, marks in grid.marks:
+        noted = [(grid.notes[number], detail) for number, detail in marks]
+        noted.sort(key=lambda each: SEVERITIES.index(each[0].severity))
+        worst = noted[0][0]
+        texts = [(f"{kind(note)}: {note.title}", detail) for note, detail in noted]
+        uri = _finding_uri(builder, worst.id)
+        out[row, column] = html_table.mark(signs[row, column], worst.severity, uri, texts)
+    return out
 
 
 def _unmarked(builder: Any, grid: Grid) -> str:

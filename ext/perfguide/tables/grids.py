@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ..common import csv_text, units
-from ..common.diagnostics import Severity
+from ..common.diagnostics import APART_SIGN, SEVERITIES, SIGNS, Severity
 from ..common.slugs import words
 from ..common.units import TableCell
 from ..figures.pool import Cell
@@ -48,13 +48,14 @@ class Details(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     the head to their abbreviations on pages. ``names`` has the address texts of keys, by row and
     column, where these cannot be derived from the labels; ``head_names`` has those of heads, by
     label. ``same`` has names and values common to all rows, which become columns in copies of the
-    table.
+    table. ``apart`` are the rows and columns of figures whose runs are far apart.
     """
 
     tabs: bool = False
     units: dict[str, tuple[str, float]] = {}
     notes: list[Note] = []
     marks: list[Mark] = []
+    apart: list[tuple[int, int]] = []
     links: list[Link] = []
     shorts: dict[str, str] = {}
     names: list[tuple[int, int, str]] = []
@@ -64,6 +65,17 @@ class Details(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     def details(self) -> dict[str, Any]:
         """Return these fields by name, as arguments for another table."""
         return {name: getattr(self, name) for name in Details.__struct_fields__}
+
+    def signs(self) -> dict[tuple[int, int], str]:
+        """Return the sign of each marked figure, by row and column. A figure has one sign: that of
+        its worst finding, but a note says less than that its runs are far apart."""
+        out = dict.fromkeys(self.apart, APART_SIGN)
+        for row, column, marks in self.marks:
+            severities = {self.notes[number].severity for number, _ in marks}
+            worst = next((kind for kind in SEVERITIES if kind in severities), SEVERITIES[-1])
+            if worst != "note" or (row, column) not in out:
+                out[row, column] = SIGNS[worst]
+        return out
 
 
 class Grid(Details, frozen=True, omit_defaults=True):
@@ -130,6 +142,12 @@ def grid(view: View, exact: bool = False) -> Grid:
         units=view_units(view),
         names=names,
         head_names=_head_names(view),
+        apart=[
+            (number, column)
+            for number, row in enumerate(view.rows)
+            for column, cell in enumerate(row.cells, len(view.key_labels))
+            if cell and cell.ends_apart
+        ],
     )
 
 
@@ -321,7 +339,7 @@ def picked(table: Grid, rows: Sequence[int], columns: Sequence[int]) -> Grid:
     """Return a table with only the given rows and columns, and what it has about their cells."""
     at_row, at_column = ({old: new for new, old in enumerate(kept)} for kept in (rows, columns))
 
-    def moved(cells: Iterable[tuple[int, int, Any, *tuple[Any, ...]]]) -> list[Any]:
+    def moved(cells: Iterable[tuple[int, int, *tuple[Any, ...]]]) -> list[Any]:
         return [
             (at_row[row], at_column[column], *rest)
             for row, column, *rest in cells
@@ -334,6 +352,7 @@ def picked(table: Grid, rows: Sequence[int], columns: Sequence[int]) -> Grid:
         rows=tuple(tuple(table.rows[row][c] for c in columns) for row in rows),
         stub=sum(column < table.stub for column in columns),
         marks=moved(table.marks),
+        apart=moved(table.apart),
         links=moved(table.links),
         names=moved(table.names),
     )

@@ -17,9 +17,8 @@ from typing import Any
 import msgspec
 
 from ..common import rst_text, units
-from ..common.diagnostics import SEVERITIES, SIGNS
 from ..common.units import TableCell
-from .grids import Details, Grid, Note
+from .grids import Details, Grid
 from .remarks import shown_text
 
 ALL_COLUMNS_CHARS = 100
@@ -135,9 +134,9 @@ class PageFigures(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def texts(table: Grid) -> list[list[str]]:
-    """Return the rows of head and body as pages show them: figures without their spread, and marked
-    if they have a finding."""
-    signs = {(row, column): _sign(table.notes, findings) for row, column, findings in table.marks}
+    """Return the rows of head and body as pages show them: figures without their spread, but with
+    their signs."""
+    signs = {at: f" {sign}" for at, sign in table.signs().items()}
     body = [
         [
             _page_text(cell, column < table.stub) + signs.get((number, column), "")
@@ -178,12 +177,6 @@ def widths(rows: Iterable[Iterable[str]]) -> tuple[int, ...]:
         max(word, min(max(map(len, column)), MAX_COLUMN_CHARS), 1)
         for word, column in zip(longest_words, columns, strict=True)
     )
-
-
-def _sign(notes: Sequence[Note], marks: Sequence[tuple[int, str]]) -> str:
-    """Return what marks a figure with some findings: the sign of the most severe one."""
-    severities = {notes[number].severity for number, _ in marks}
-    return f" {next(SIGNS[severity] for severity in SEVERITIES if severity in severities)}"
 
 
 def _page_text(cell: TableCell, is_key: bool) -> str:
@@ -359,11 +352,10 @@ def grid(rows: Sequence[Sequence[str]], header_rows: int, stub: int, extra: Extr
 
     Raises :class:`IndexError` if the two do not belong together.
     """
-    # Strip marks first: they are part of the text in the CSV, but not of the figure.
+    # Strip signs first: they are part of the text in the CSV, but not of the figure.
     body: list[list[TableCell]] = [list(row) for row in rows[header_rows:]]
-    for row, column, marks in extra.marks:
-        cell = body[row][column]
-        body[row][column] = str(cell).removesuffix(_sign(extra.notes, marks))
+    for (row, column), sign in extra.signs().items():
+        body[row][column] = str(body[row][column]).removesuffix(f" {sign}")
     for row, column, value, rest in extra.figures:
         text = str(body[row][column])
         body[row][column] = (value, text.removesuffix(rest) if column < stub else text, rest)

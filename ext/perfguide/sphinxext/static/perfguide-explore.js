@@ -17,6 +17,7 @@
   const MAX_ROWS = 100; // in the table, until the reader asks for all
   const MAX_DRAWN = 24; // in the chart
   const MIN_SHARE = 0.5; // the share of the previous release's rows from which a release counts as full
+  const MIN_SPREAD = 1.5; // like MIN_SPREAD in pool.py
   const MIN_LARGE = 1000; // the figure from which a larger unit reads better
   const NONE = "none";
   const PER = { "": "board", mhz: "MHz", core: "core", watt: "watt" };
@@ -363,7 +364,9 @@
       const value = !per || cell.row.use !== 2 ? cell.figure.mean : amount(cell, per);
       out.append(el("a", { href: sectionOf(cell) }, el("data", { value: value ?? "" }, value === null ? "not known" : textIn(value, entry.shown))));
       const relation = base === null ? null : entry.relations[at];
-      if (cell.figure.doubt) out.append(el("abbr", { class: "perf-mark", title: `In doubt: ${cell.figure.doubt}` }, "†"));
+      const { doubt, low, high } = cell.figure;
+      if (doubt) out.append(el("abbr", { class: "perf-mark", title: doubt }, doubt.startsWith("Wrong") ? "‡" : "†"));
+      else if (low > 0 && high >= MIN_SPREAD * low) out.append(el("abbr", { class: "perf-mark perf-mark-note", title: "runs far apart" }, "±"));
       if (relation?.ratio) more.push(el("data", { value: relation.ratio, class: "perf-ratio" }, ratioText(relation.towards ?? relation.ratio)));
       else if (relation?.why) more.push(el("abbr", { title: relation.why }, "not compared"));
     }
