@@ -301,6 +301,23 @@ def test_a_move_since_an_earlier_release_is_part_of_one_that_went_the_same_way(
     assert (said in event_evidence.event_lines(fall, both)) is is_one is (not others)
 
 
+@pytest.mark.parametrize(("name", "events"), [("direction", 2), ("place", 1)])
+def test_what_ingress_and_egress_did_is_two_events(name: str, events: int, speed: Catalog) -> None:
+    bundles = []
+    for n, factors in enumerate([{}] * (COUNT - 1) + [{"egress": 0.3, "ingress": 0.25}]):
+        figures = [
+            result(
+                value=round((50 + size + n / 9) * (factors.get(way, 1.0) if size > 5 else 1.0), 2),
+                params={"block_size": size, name: way},
+            )
+            for way in ("egress", "ingress")
+            for size in range(9)
+        ]
+        bundles.append(loaded(*figures, id=f"run-{n}", sdk__version=f"9.{n + 1}"))
+    both = newest(bundles, speed)
+    assert [len(event.rows) for event in both.events] == [6 // events] * events
+
+
 @pytest.mark.parametrize(
     ("factors", "said"),
     [

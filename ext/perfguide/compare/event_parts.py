@@ -70,9 +70,9 @@ class Part:
 
     def takes(self, rows: Sequence[Row], names: Names) -> bool:
         """Return whether rows of a board that differ only in numbers belong to this part: they
-        moved about as far, and are of a kind that it has or share one of its boards and its
-        subject."""
-        if not are_as_far(rows, self.rows):
+        moved about as far in no other direction, and are of a kind that it has or share one of its
+        boards and its subject."""
+        if not (are_as_far(rows, self.rows) and are_of_one_direction([*rows, *self.rows])):
             return False
         subject = subject_of(rows[0], names)
         is_near = subject is None or self.subject is None or subject == self.subject
@@ -155,6 +155,14 @@ def are_as_far(rows: Sequence[Row], others: Sequence[Row]) -> bool:
     """Return whether rows moved about as far as others."""
     sizes = sorted((size(rows), size(others)))
     return sizes[1] <= MAX_PART_RATIO * sizes[0]
+
+
+def are_of_one_direction(rows: Sequence[Row]) -> bool:
+    """Return whether rows are of one direction, such as ingress, or all moved by one shift. Those
+    of two directions rarely have one cause."""
+    shifts = {row.shift for row in rows}
+    directions = {row.params["direction"] for row in rows if "direction" in row.params}
+    return len(directions) < 2 or (len(shifts) == 1 and None not in shifts)
 
 
 def kind_of(row: Row, names: Names) -> tuple[object, ...]:

@@ -19,6 +19,7 @@ from .event_names import event_of, level_returned_to
 from .event_parts import (
     EVENT_VERDICTS,
     MAX_SIZES_RATIO,
+    are_of_one_direction,
     is_proved,
     moved_with,
     parts,
@@ -161,7 +162,8 @@ def _leading_compiled(compiled: Sequence[Row]) -> list[Row]:
 def _is_beside(rows: Sequence[Row], group: Sequence[Row]) -> bool:
     """Return whether small moves went the way of an event, on its boards."""
     boards = {row.board for row in group}
-    return way_of(rows[0]) == way_of(group[0]) and {row.board for row in rows} <= boards
+    is_same_way = way_of(rows[0]) == way_of(group[0]) and are_of_one_direction([*rows, *group])
+    return is_same_way and {row.board for row in rows} <= boards
 
 
 def _of_one_cause(causing: Sequence[Event], others: Sequence[Event], names: Names) -> list[Event]:
@@ -194,6 +196,7 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     # An engine moves the rates and loads of all ciphers, and a benchmark that fails may fail in part.
     if first.is_cause or first.kind == "failed-after":
         fails = first.kind == "failed-after" and event.kind == "noisy" and is_fall
+        fails = fails and are_of_one_direction([*first.rows, *event.rows])
         return same_benchmark and (first.of_engine or fails)
     if same_benchmark or (first.worse_by > 0) != is_fall:
         return False

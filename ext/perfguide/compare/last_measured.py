@@ -20,7 +20,7 @@ from .causes import EXCHANGED, exchanged
 from .engine_changes import EngineChange
 from .event import Event
 from .event_causes import causes, clock_events
-from .event_parts import figure_of
+from .event_parts import are_of_one_direction, figure_of
 from .events import events
 from .failed_rows import at_zero, failed_run, without_failed_runs
 from .history import History, scaled
@@ -184,6 +184,7 @@ def _is_part_of(event: Event, first: Event) -> bool:
         or event.is_cause
         or first.benchmark != event.benchmark
         or first.rows[0].guide.platform != event.rows[0].guide.platform
+        or not are_of_one_direction([*first.rows, *event.rows])
     ):
         return False
     # What fails on one board may have failed on others before, or fail in part.
