@@ -19,11 +19,9 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 
 from . import internals, theme
 
-MAX_LINES = 24
-"""The maximum number of lines of a list below the first level."""
-
-MAX_LINES_ABOVE = 8
-"""The same for a list with another one opened in it, which would otherwise be out of sight."""
+MAX_LINES = 8
+"""The maximum number of lines of a list below the first level: the chapters after two of such lists
+are still in sight."""
 
 OPTIONS = ("collapse_navigation", "titles_only", "includehidden")
 TRUE_WORDS = ("true", "1", "yes", "on", "t")
@@ -109,16 +107,8 @@ class Menu:
         below = ((name, self._below.get(name, ()), to) for name, to in opened)
         return [
             *((caption, len(lines), lines) for caption, lines in self._chapters),
-            *(
-                (name, len(lines), self._cut(lines, to, level))
-                for level, (name, lines, to) in enumerate(below, 2)
-            ),
+            *((name, len(lines), around(lines, to)) for name, lines, to in below),
         ]
-
-    def _cut(self, lines: Lines, to: str, level: int) -> Lines:
-        """Return the lines to show of a list; ``to`` is the page of an opened line, or empty."""
-        has_list = to and level < self._depth and self._below.get(to)
-        return around(lines, to, MAX_LINES_ABOVE if has_list else MAX_LINES)
 
     def html(self, page: str, uri: Uri) -> str:
         """Return the menu of a page; ``uri`` returns another page's address relative to it."""
@@ -141,8 +131,7 @@ class Menu:
             is_open, below = line.page == opened, ""
             if is_open and level < self._depth and (inner := self._below.get(line.page, ())):
                 after = path[level] if len(path) > level else ""
-                lines_below = self._cut(inner, after, level + 1)
-                below = self._list(lines_below, len(inner), level + 1, path, uri)
+                below = self._list(around(inner, after), len(inner), level + 1, path, uri)
             current = "current " if is_open and level == len(path) else ""
             # A link to the open page would reload it.
             target = "#" if current else escape(uri(line.page))
@@ -161,11 +150,11 @@ class Menu:
         return f"<ul{kind}>\n{''.join(out)}</ul>\n"
 
 
-def around(lines: Lines, page: str, most: int) -> Lines:
-    """Return some lines around that of a page, or the first ones if it has none."""
+def around(lines: Lines, page: str) -> Lines:
+    """Return up to ``MAX_LINES`` lines around that of a page, or the first ones if it has none."""
     index = next((number for number, line in enumerate(lines) if line.page == page), 0)
-    start = max(0, min(index - most // 2, len(lines) - most))
-    return lines[start : start + most]
+    start = max(0, min(index - MAX_LINES // 2, len(lines) - MAX_LINES))
+    return lines[start : start + MAX_LINES]
 
 
 def menu_of(app: Sphinx, depth: int, *, hidden: bool) -> Menu | None:
