@@ -83,7 +83,8 @@ def _written(tmp_path: Path, site: list[FindablePage]) -> Path:
     script = (THEME / "perfguide-find.js").read_text("utf-8")
     (tmp_path / "find.js").write_text(script, "utf-8")
     (tmp_path / "search.html").write_text(
-        '<!DOCTYPE html><meta charset="utf-8"><section id="perf-found" data-finder="find.html" hidden></section>'
+        '<!DOCTYPE html><meta charset="utf-8"><section id="perf-found" data-finder="find.html" '
+        'data-explorer="explore.html" hidden></section><div id="search-results"><ul></ul></div>'
         '<script src="index.js"></script><script src="find.js"></script>',
         "utf-8",
     )
@@ -195,6 +196,39 @@ def test_a_figure_with_its_unit_leads_to_the_page_that_finds_boards(
     page.goto(f"file://{_written(tmp_path, site)}/search.html?{urlencode({'q': query})}")
     links = [link.get_attribute("href") for link in page.locator("#perf-found > p a").all()]
     assert links == ([f"find.html?{urlencode({'q': question})}"] if question else [])
+    page.close()
+
+
+@pytest.mark.parametrize("query", ["am62x vs j721e", "AM62X J721E", "am62x j721e memory bandwidth"])
+def test_two_socs_lead_to_both_side_by_side(browser: Browser, folder: Path, query: str) -> None:
+    page = browser.new_page()
+    page.goto(f"file://{folder}/search.html?{urlencode({'q': query})}")
+    link = page.locator("#perf-found a").first
+    assert link.inner_text() == "All of AM62X and J721E side by side"
+    sides = "side=AM62X/linux/09.00&side=J721E/linux/09.00"
+    assert link.get_attribute("href") == f"explore.html?{sides}"
+    page.close()
+
+
+def test_an_excerpt_is_the_row_with_most_of_the_words_and_keeps_cells_apart(
+    browser: Browser, folder: Path
+) -> None:
+    (folder / "page.html").write_text(
+        '<div role="main"><p>A boot</p><table><tr><th>Boot time</th><td>18.06</td>'
+        "<td>17.22</td></tr></table></div>"
+    )
+    page = browser.new_page()
+    page.route(
+        "http://site/*",
+        lambda route: route.fulfill(path=folder / Path(route.request.url.partition("?")[0]).name),
+    )
+    page.goto("http://site/search.html?q=boot+time")
+    page.evaluate(
+        "document.querySelector('#search-results ul').innerHTML = '<li><a href=page.html>Page</a>'"
+    )
+    excerpt = page.locator("#search-results .context")
+    excerpt.wait_for()
+    assert excerpt.inner_text() == "Boot time · 18.06 · 17.22"
     page.close()
 
 

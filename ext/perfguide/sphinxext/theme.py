@@ -196,6 +196,8 @@ def _prepare(app: Sphinx) -> None:
     if FOLDER in folders:
         # The Read the Docs theme's default is a character of its icon font.
         app.config.html_permalinks_icon = "#"
+        # perfguide-find.js has other excerpts.
+        app.config.html_show_search_summary = False
         sheets = (folder / "static" / "css" / "theme.css" for folder in folders)
         sheet = next(path for path in sheets if path.is_file()).read_text("utf-8")
         palette = (FOLDER / "palette.css").read_text("utf-8")

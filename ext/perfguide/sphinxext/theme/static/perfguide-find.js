@@ -10,6 +10,7 @@
   const MAX_SIDES = 5; // like the explorer
   const BENCHMARKS = 3; // shown for SoCs side by side
   const MAX_OTHERS = 100; // sections of other releases that are listed
+  const MAX_EXCERPT = 240; // characters
   const TEXTS = 10; // pages with the words in their text that are shown first; the style sheet has the same number
   const box = document.getElementById("perf-found");
   const data = window.perfguideWords;
@@ -26,6 +27,30 @@
     return element;
   };
 
+  const contents = new Map();
+  const contentOf = (address) => {
+    if (!contents.has(address)) {
+      contents.set(address, fetch(address).then(async (answer) =>
+        (answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null)));
+    }
+    return contents.get(address);
+  };
+
+  /* Add the paragraph or row with most of the words below a link. The excerpts of Sphinx are off: it would load
+     hundreds of pages for them, and run the cells of a table together. */
+  async function addExcerpt(item) {
+    const page = await contentOf(item.querySelector("a").href.replace(/#.*/, ""));
+    const words = split(query);
+    const shown = (block) => [...(block.cells ?? [block])].map((each) => each.textContent.trim()).filter(Boolean).join(" · ");
+    const texts = [...page?.querySelectorAll("[role=main] :is(p, dt, tr)") ?? []].map(shown);
+    const hits = (text) => words.filter((word) => text.toLowerCase().includes(word)).length;
+    const [text] = texts.sort((a, b) => hits(b) - hits(a));
+    if (!text || !hits(text)) return;
+    const parts = text.slice(0, MAX_EXCERPT).split(new RegExp(`(${words.join("|")})`, "iu"));
+    const marked = parts.map((part, at) => (at % 2 ? make("span", { className: "highlighted" }, part) : part));
+    item.append(make("p", { className: "context" }, ...marked, text.length > MAX_EXCERPT ? "…" : ""));
+  }
+
   /* Show only the first pages with the words in their text until the reader asks for all: the figures above matter more. */
   function foldTexts() {
     const texts = document.getElementById("search-results");
@@ -39,9 +64,9 @@
     });
     texts.after(all);
     // Sphinx adds the pages one by one.
-    new MutationObserver(() => {
-      // For its excerpt, Sphinx loads each page, which takes seconds for hundreds.
-      if (listed.length >= TEXTS) DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+    new MutationObserver((changes) => {
+      const added = changes.flatMap((each) => [...each.addedNodes]).filter((each) => each.matches?.("li:not(.kind-object)"));
+      for (const item of added) if ([...listed].indexOf(item) < TEXTS) addExcerpt(item).catch(() => {});
       all.hidden = listed.length <= TEXTS;
       all.textContent = `Show all ${listed.length} pages`;
     }).observe(texts, { childList: true, subtree: true });
@@ -91,6 +116,14 @@
   const releases = typed.split(/\s+/).filter((word) => /^\d+(\.\d+)+$/.test(word));
   const isOf = (page) =>
     releases.every((release) => page.title.split(/\s+/).some((word) => word.startsWith(release)));
+  const releaseOf = ({ title }) => title.match(/\d[\d.]*$/)?.[0] ?? "";
+  const byRelease = (a, b) => releaseOf(b).localeCompare(releaseOf(a), "en", { numeric: true }) || a.rank - b.rank;
+  if (named.length > 1 && box.dataset.explorer) {
+    const sides = named.slice(0, MAX_SIDES).map(newestGuideOf).filter(Boolean).map((page) => sideOf({ page }));
+    const names = named.map((word) => socOf.get(word)).join(" and ");
+    box.append(make("p", {}, make("a", { href: explorer(sides) }, `All of ${names} side by side`)));
+    box.hidden = false;
+  }
   if (!asked.length) return;
   // Compound words count as a whole: aes-256-cbc does not mean any row of 256 bytes.
   const whole = typed.split(/\s+/).filter((word) => /[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u.test(word));
@@ -135,9 +168,6 @@
     return rest.some((at) => isNamed(at) && byPage[page][at] === 2)
       && rest.every((at) => byPage[page][at] || ofSoc.get(soc).some((each) => bySection[each][at]));
   }
-
-  const releaseOf = ({ title }) => title.match(/\d[\d.]*$/)?.[0] ?? "";
-  const byRelease = (a, b) => releaseOf(b).localeCompare(releaseOf(a), "en", { numeric: true }) || a.rank - b.rank;
 
   const ANSWER = 0, BENCHMARK = 1, NEWEST = 2, OLDER = 3;
   const matches = [];
@@ -244,15 +274,6 @@
   /* From here on, figures are read from the pages themselves. Browsers do not allow that for pages opened from a
      disk; these show the sections only. */
   if (!modelOf || location.protocol === "file:") return;
-
-  const contents = new Map();
-  const contentOf = (address) => {
-    if (!contents.has(address)) {
-      contents.set(address, fetch(address).then(async (answer) =>
-        (answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null)));
-    }
-    return contents.get(address);
-  };
 
   /* Return the first sentence of an answer; on pages that list moves, it is the newest move. */
   const sentenceOf = async ({ page, section, anchor }) => {
@@ -374,7 +395,7 @@
 
   const figureOf = (cell) => make("span", {},
     make("data", { value: cell.querySelector("data")?.value ?? "", title: exactOf(cell) }, cell.querySelector("data")?.textContent ?? textOf(cell)),
-    ...[...cell.querySelectorAll("a.perf-mark")].map((mark) => make("abbr", { className: mark.className, title: mark.title }, mark.textContent)));
+    ...[...cell.querySelectorAll(".perf-mark")].map((mark) => make("abbr", { className: mark.className, title: mark.title }, mark.textContent)));
   const bestCells = ({ cells, most }) => cells.filter((each) => each.hits === most && each.cell.querySelector("data")).slice(0, CELLS);
 
   const separated = (parts) => parts.flatMap((part, at) => (at ? ["; ", part] : [part]));
@@ -433,16 +454,23 @@
   }
 
   /* Return the explorer's address, in which a side is the path of its guide and, if known, its board. */
-  function explorer(sides, { address }) {
-    const name = address.split("/").filter((part) => part !== "index.html").pop().replace(/\.html$/, "");
-    return `${box.dataset.explorer}?${sides.map((side) => `side=${side}`).join("&")}&results=${name}`;
+  function explorer(sides, benchmark) {
+    const name = benchmark?.address.split("/").filter((part) => part !== "index.html").pop().replace(/\.html$/, "");
+    return `${box.dataset.explorer}?${sides.map((side) => `side=${side}`).join("&")}${name ? `&results=${name}` : ""}`;
   }
 
   const sideOfRow = ({ soc, where, board }) => {
     const page = pages.find(({ title }) => title === `${soc} performance guide, ${where.split(" · ").at(-1)}`);
     return `${sideOf({ page })}:${encodeURIComponent(encodeURIComponent(board))}`;
   };
-  const sideOf = ({ page }) => page.address.replace(/^.*?\bguides\//, "").replace(/(\/|\/index\.html|\.html)$/, "");
+  function sideOf({ page }) {
+    return page.address.replace(/^.*?\bguides\//, "").replace(/(\/|\/index\.html|\.html)$/, "");
+  }
+
+  /* Return the guide with the newest release of a SoC among those asked for. */
+  function newestGuideOf(word) {
+    return pages.filter((page) => page.soc === socOf.get(word) && /\bguides\//.test(page.address) && isOf(page)).sort(byRelease)[0];
+  }
 
   /* Return rows of a benchmark with a cell for each SoC, and the sides for the explorer. A SoC is represented as in
      rankings: by its best board in the release that counts. */
