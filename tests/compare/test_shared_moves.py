@@ -21,7 +21,10 @@ def pair(soc: str, new: str = "11.02.05") -> ReleasePair:
 
 def entry(change: float, kind: Verdict = "regressed", benchmark: str = "openssl") -> Entry:
     entry = Entry(kind, "Worse", "title", 3, "open", (), benchmark, "OpenSSL", math.log1p(change))
-    return replace(entry, boards=("evm",), ends=((abs(math.log1p(change)), abs(change)),))
+    proved = int(kind != "noisy")
+    return replace(
+        entry, proved=proved, boards=("evm",), ends=((abs(math.log1p(change)), abs(change)),)
+    )
 
 
 def test_a_move_of_three_socs_is_one_line_with_its_evidence() -> None:
@@ -33,7 +36,7 @@ def test_a_move_of_three_socs_is_one_line_with_its_evidence() -> None:
         ]
     )
     assert move.sentence == (
-        "OpenSSL: 10.0 to 12.0 % worse with 11.02.x on 3 systems, proved on 2 of them"
+        "OpenSSL: 10.0 to 12.0 % worse with 11.02.x on 3 systems, 2 of 3 rows proved"
     )
     assert [each.new.soc for each in move.pairs] == ["AM62X", "AM64X", "J721E"]
 
@@ -41,7 +44,7 @@ def test_a_move_of_three_socs_is_one_line_with_its_evidence() -> None:
 def test_a_move_that_four_socs_share_is_a_line_without_proof_on_any() -> None:
     (move,) = shared_moves([(pair(soc), [entry(-0.12, "noisy")]) for soc in "ABCD"])
     assert (
-        move.sentence == "OpenSSL: 12.0 % worse with 11.02.05 on 4 systems, proved on none of them"
+        move.sentence == "OpenSSL: 12.0 % worse with 11.02.05 on 4 systems, none of 4 rows proved"
     )
     assert not shared_moves([(pair(soc), [entry(-0.12, "noisy")]) for soc in "ABC"])
 
@@ -55,6 +58,19 @@ def test_what_a_benchmark_has_beside_its_largest_move_is_a_move_of_its_own() -> 
         found.append((pair(soc), [proved, shared]))
     (move,) = shared_moves(found)
     assert move.title == "OpenSSL: switch" and (move.proved, len(move.pairs)) == (0, 4)
+
+
+def test_all_events_of_a_system_with_the_same_figures_are_part_of_a_shared_move() -> None:
+    """As those of a board that is compared with an older release, and of one of two loads."""
+    load = "OpenSSL: read CPU load, write CPU load, EXT4"
+    first = replace(entry(0.3, "improved"), what=load, counted=20, proved=3)
+    since = replace(entry(2.0, "noisy"), what=load, boards=("sip",), move=math.log(3.0))
+    rise = replace(entry(-0.3), what="OpenSSL: read CPU load, EXT4", boards=("lp",))
+    (move,) = shared_moves([(pair("A"), [first, since]), (pair("B"), [first, rise])])
+    assert move.sentence == (
+        f"{load}: 1.3 to 3 times better with 11.02.05 on 2 systems (3 boards; worse on 1 board), "
+        "6 of 41 rows proved"
+    )
 
 
 def test_a_rate_and_a_load_are_not_one_move() -> None:
@@ -120,7 +136,7 @@ def test_a_load_that_fell_is_better_by_the_share_that_its_comparison_says() -> N
     assert ": 34.4 to 35.0 % better with" in move.sentence
     for basis, text in (
         ("per Mbit/s", "35.0 % better per Mbit/s with"),
-        ("", "35.0 % better with"),
+        ("", "35.0 % better as measured or per Mbit/s with"),
     ):
         first, second = replace(loads[0], basis="per Mbit/s"), replace(loads[1], basis=basis)
         (move,) = shared_moves([(pair("A"), [first]), (pair("B"), [second])])
@@ -152,7 +168,7 @@ def test_a_shared_move_says_on_how_many_boards_the_same_figures_went_the_other_w
         ]
     )
     assert first.sentence == (
-        f"{load}: 30.0 % worse with 11.02.05 on 2 systems (9 boards; better on 3 boards), proved on each"
+        f"{load}: 30.0 % worse with 11.02.05 on 2 systems (9 boards; better on 3 boards), both rows proved"
     )
     few = [(pair("A"), [replace(falls[0], boards=many[:7]), rise]), (pair("B"), [falls[1], rise])]
     more = [*few, (pair("C"), [replace(rise, boards=("x", "y"))])]

@@ -1092,13 +1092,15 @@ def _sides(site: Site, guide: Guide, rows: Sequence[Row]) -> set[bool | None]:
 
 
 RANGE = rf"(?P<least>{N})(?: to (?P<most>{N}))? (?P<unit>%|times)"
+BASIS = r" (?:per \S+|at equal clock|for the work done|as measured)"
 SHARED = re.compile(
-    rf"(?P<title>.+): {RANGE} (?P<word>better|worse)(?P<basis> per \S+| at equal clock| for the work done)? with (?P<line>\S+)"
+    rf"(?P<title>.+): {RANGE} (?P<word>better|worse)(?P<basis>{BASIS}(?: or{BASIS})*)? with (?P<line>\S+)"
     r" on (?P<of>\d+) systems"
     r"(?: \((?:(?P<boards>\d+) boards)?(?:; )?(?:(?P<other>better|worse) on (?P<against>\d+) boards?)?\))?,"
-    r" (?:(?P<all>proved on each)|proved on (?P<proved>\d+|none) of them)"
+    r" (?:(?P<all>both|all \d+)|(?P<proved>\d+|none) of (?P<rows>\d+)) rows proved"
 )
 MAIN_SIZE = re.compile(rf"[:,] {RANGE} (?P<word>worse|better|longer|shorter)")
+CLOCK_SIZE = re.compile(rf", {RANGE} at equal clock")
 SAME_WAY = {"longer": "worse", "shorter": "better"}
 """The meanings of the words for times."""
 
@@ -1112,12 +1114,14 @@ def _factors(said: re.Match[str], word: str) -> list[float]:
 
 
 def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str, str]]) -> bool:
-    """Check that each system has a similar event in that release, that this many are proved, and
-    that the ends are those of two events."""
+    """Check that each system has a similar event in that release, that these have at least so many
+    rows and proved ones, and that the ends are those of two events."""
     said = SHARED.fullmatch(sentence)
     if said is None:
         return False
     title, proved, sizes = said["title"].split(": ")[0].split(", other rows")[0], 0, list[float]()
+    bases = [each for each in (said["basis"] or "").split(" or ") if each.strip() != "as measured"]
+    rows = 0
     for page in pages:
         kinds = set()
         for each in verdicts:
@@ -1127,19 +1131,25 @@ def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str,
                 and f"{each['new'].split()[-1]}.".startswith(f"{said['line'].removesuffix('.x')}.")
                 and (size := MAIN_SIZE.search(each["title"]))
                 and said["word"] == SAME_WAY.get(size["word"], size["word"])
-                and (said["basis"] or "") in each["title"][size.end() :]
+                and (len(bases) != 1 or " or " in said["basis"] or bases[0] in each["title"])
             ):
                 kinds.add(each["kind"])
                 sizes += _factors(size, said["word"])
+                if at_clock := CLOCK_SIZE.search(each["title"]):
+                    sizes += _factors(at_clock, said["word"])
+                counts = [re.search(rf"(\d+) {word}", each["title"]) for word in ("rows", "proved")]
+                of_event = int(counts[0][1]) if counts[0] else 1
+                rows += of_event
+                if each["kind"] in ("regressed", "improved"):
+                    proved += int(counts[1][1]) if counts[1] else of_event
         if not kinds:
             return False
-        proved += bool(kinds & {"regressed", "improved"})
     releases = {page.rpartition("-vs-")[2] for page in pages}
     return (
         len(pages) == int(said["of"])
-        and (said["proved"] in (None, "none") or int(said["proved"]) < len(pages))
-        and (said["proved"] != "none" or (not proved and len(pages) >= 4))
-        and proved >= (0 if said["proved"] == "none" else int(said["proved"] or len(pages)))
+        and rows >= int(said["rows"] or 2)
+        and (said["proved"] != "none" or len(pages) >= 4)
+        and proved >= (0 if said["proved"] == "none" else int(said["proved"] or 2))
         and (releases == {said["line"]} or (len(releases) > 1 and said["line"].endswith(".x")))
         # What many boards did not see is not what happened.
         and 3 * int(said["against"] or 0) <= int(said["boards"] or said["of"])

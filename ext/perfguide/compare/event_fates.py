@@ -37,7 +37,8 @@ class Entry(msgspec.Struct, frozen=True):
     ``ends`` are the smallest and largest move of its rows, as the log of a factor and as a share,
     without signs: a load that fell by 35 % moved by a factor of 1.54. ``what`` names what its rows
     have in common, ``boards`` are their boards, and ``is_load`` is true if all are loads.
-    ``basis`` says what the moves are judged by, if not as measured.
+    ``basis`` says what the moves are judged by, if not as measured. ``counted`` is the number of
+    rows that the title counts, and ``proved`` that of those with proof.
     """
 
     kind: Verdict
@@ -55,6 +56,8 @@ class Entry(msgspec.Struct, frozen=True):
     boards: tuple[str, ...] = ()
     is_load: bool = False
     basis: str = ""
+    counted: int = 1
+    proved: int = 0
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -93,10 +96,13 @@ def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> E
         math.log1p(event.change) if event.change is not None and event.change > -1 else None,
         event.is_cause,
         what,
-        (min(moves), max(moves)) if (moves := event_titles.moves_of(event)) else (),
+        (min(moves), max(moves)) if (moves := event_titles.moves(event.leading)) else (),
         event.boards,
         all(map(is_load, event.leading)),
-        event_titles.basis_text(event),
+        event_titles.basis_text(event)
+        or "as measured or at equal clock" * any(row.past for row in event.leading),
+        len(event.counted),
+        sum(row.verdict != "noisy" for row in event.counted),
     )
 
 

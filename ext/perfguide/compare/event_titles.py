@@ -75,14 +75,14 @@ def size_text(event: Event) -> str:
         # A release in between may have failed first.
         said = "fails" if event.since else "fails now"
         return f"{said}, as in {earlier[-1]}" if earlier else said
-    moves = [row.worse_by for row in event.leading if row.worse_by is not None]
-    if event.kind == "changed" or not moves or len({move > 0 for move in moves}) > 1:
+    worse_by = [row.worse_by for row in event.leading if row.worse_by is not None]
+    if event.kind == "changed" or not worse_by or len({by > 0 for by in worse_by}) > 1:
         return "" if event.change is None else units.change_text(event.change)
     are_times = all(
         units.parse(row.unit).kind == "time" and row.better == "lower" for row in event.leading
     )
     words = ("longer", "shorter") if are_times else ("worse", "better")
-    word = words[moves[0] < 0]
+    word = words[worse_by[0] < 0]
     if basis := basis_text(event):
         word = f"{word} {basis}"
     spreads = {row.spread for row in event.leading}
@@ -96,7 +96,7 @@ def size_text(event: Event) -> str:
         return f"{word}: {' or '.join([*(text for _, text in zero), *fails])}{after}"
     # Whose size the factor is must not be a riddle.
     other = [f"in {with_noun(number, 'row')} {text}" for number, text in zero]
-    scaled = _moves(row for row in event.leading if row.past)
+    scaled = moves(row for row in event.leading if row.past)
     if scaled and scaled != moved:
         other.insert(0, f"{span(scaled)} at equal clock")
     out = ", ".join([f"{span(moved)} {word}", *other])
@@ -137,10 +137,11 @@ def _larger_end(row: Row) -> float:
 def moves_of(event: Event) -> list[tuple[float, float]]:
     """Return how far each leading row of an event moved, or of those that kept their clock if any
     did: as the log of a factor, and as a share of its older figure, both without their sign."""
-    return _moves(row for row in event.leading if not row.past) or _moves(event.leading)
+    return moves(row for row in event.leading if not row.past) or moves(event.leading)
 
 
-def _moves(rows: Iterable[Row]) -> list[tuple[float, float]]:
+def moves(rows: Iterable[Row]) -> list[tuple[float, float]]:
+    """Return how far rows moved, each as the log of a factor and as a share, without their sign."""
     return [move for row in rows if (move := _move(row))]
 
 
@@ -152,10 +153,10 @@ def _move(row: Row) -> tuple[float, float] | None:
     return abs(row.worse_by), abs(row.judged_change or 0.0)
 
 
-def span(moves: Iterable[tuple[float, float]]) -> str:
+def span(sizes: Iterable[tuple[float, float]]) -> str:
     """Return the smallest and the largest of moves, each the log of a factor and a share: ``5.2 to 14 %``,
     or ``1.59 to 2.09 times`` if the largest is a factor of two or more."""
-    logs, shares = zip(*moves, strict=True)
+    logs, shares = zip(*sizes, strict=True)
     # Without “×” and “÷”: “÷2 better” could be half the time or twice the rate.
     if max(logs) >= math.log(units.MIN_FACTOR):
         texts = [units.factor_text(math.exp(log))[1:] for log in (min(logs), max(logs))]

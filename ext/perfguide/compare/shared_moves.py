@@ -34,11 +34,11 @@ whether that is a load, and whether it got better."""
 class SharedMove:
     """Events of one benchmark with the same direction on several SoCs, in releases of one ``line``.
 
-    ``moves`` are the median moves of the events, as the log of a factor; above 0 is better.
-    ``ends`` are the smallest and the largest move of each event. ``proved`` is the number of proved
-    events, ``boards`` that of boards with an event, and ``against`` that of boards on which figures
-    of the same name went the other way. ``basis`` says what all events are judged by, if not as
-    measured.
+    ``moves`` are the median moves of the largest event of each system, as the log of a factor;
+    above 0 is better. ``ends`` are the smallest and the largest move of every event. ``proved`` is
+    the number of proved ``rows``, ``boards`` that of boards with an event, and ``against`` that of
+    boards on which figures of the same name went the other way. ``basis`` says what the events are
+    judged by, if not as measured. ``entries`` are the events themselves.
     """
 
     title: str
@@ -47,19 +47,21 @@ class SharedMove:
     moves: tuple[float, ...]
     ends: tuple[tuple[float, float], ...]
     proved: int
+    rows: int
     boards: int
     against: int
     basis: str
+    entries: tuple[Entry, ...]
 
     @property
     def sentence(self) -> str:
         """The move in words: ``… 10.2 to 12 % worse with 11.02.x on 3 systems (7 boards; better on
-        1 board), proved on 2 of them``."""
+        1 board), 3 of 20 rows proved``."""
         ordered = sorted(self.moves, key=abs)
         word, other = ("better", "worse") if ordered[0] > 0 else ("worse", "better")
-        evidence = f"proved on {self.proved or 'none'} of them"
-        if self.proved == len(self.pairs):
-            evidence = "proved on each"
+        evidence = f"{self.proved or 'none'} of {self.rows} rows proved"
+        if self.proved == self.rows:
+            evidence = f"{'both' if self.rows == 2 else f'all {self.rows}'} rows proved"
         releases = {pair.new.release for pair in self.pairs}
         release = releases.pop() if len(releases) == 1 else f"{self.line}.x"
         counts = [f"{self.boards} boards"] if self.boards > len(self.pairs) else []
@@ -94,9 +96,9 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
             {pair: entry for pair, entry in systems.items() if id(entry) not in reported}
         )
         others = groups.get((*key[:2], "", key[3], not key[4]), [])
-        if shared := _shared(key, alike, others):
+        if shared := _shared(key, alike, groups[key], others):
             out.append(shared)
-            reported |= {id(entry) for entry in alike.values()}
+            reported |= set(map(id, shared.entries))
     return sorted(out, key=lambda each: (each.moves[0] > 0, -len(each.pairs), each.sentence))
 
 
@@ -108,10 +110,14 @@ def _is_move(entry: Entry) -> bool:
 
 
 def _shared(
-    key: _Key, alike: dict[ReleasePair, Entry], others: Iterable[tuple[ReleasePair, Entry]]
+    key: _Key,
+    alike: dict[ReleasePair, Entry],
+    same_way: Iterable[tuple[ReleasePair, Entry]],
+    others: Iterable[tuple[ReleasePair, Entry]],
 ) -> SharedMove | None:
-    """Return the move of events that are alike, if they are enough and fewer boards saw it among
-    the ``others``, which went the other way."""
+    """Return the move of events that are alike, with those of the same figures that went the
+    ``same_way`` on these systems, if they are enough and fewer boards saw it among the ``others``,
+    which went the other way."""
     entries = [*alike.values()]
     proved = sum(map(_is_proved, entries))
     if len({pair.new.soc for pair in alike}) < (MIN_SOCS if proved else MIN_UNPROVED_SOCS):
@@ -121,26 +127,47 @@ def _shared(
     # Different rows on each system are different moves.
     if not common and any(any(_parts(entry.what, benchmark)) for entry in entries):
         return None
-    against = {
-        (pair.new.platform, board)
-        for pair, entry in others
-        if {*common} <= {*_parts(entry.what, benchmark)}
-        for board in entry.boards
-    }
-    boards = sum(len(entry.boards) for entry in entries)
+    named = _words(common)
+    every = [
+        (pair, entry)
+        for pair, entry in same_way
+        if pair in alike and named <= _words(_parts(entry.what, benchmark))
+    ]
+    boards = {(pair.new.platform, board) for pair, entry in every for board in entry.boards}
+    against, of_some = set[object](), set[object]()
+    for pair, entry in others:
+        words = _words(_parts(entry.what, benchmark))
+        on_boards = {(pair.new.platform, board) for board in entry.boards}
+        against |= on_boards if named <= words else set()
+        # An event of one of two metrics, or of more figures.
+        of_some |= on_boards if words <= named else set()
     # Where many boards went the other way, this is not what happened.
-    if len(against) > MAX_AGAINST_SHARE * boards:
+    if len(against) > MAX_AGAINST_SHARE * len(boards):
         return None
-    title = ": ".join(filter(None, (benchmark, ", ".join(common))))
-    moves = tuple(entry.move or 0.0 for entry in entries)
-    ends = tuple(end for entry in entries for end in entry.ends)
-    bases = {entry.basis for entry in entries}
-    basis = bases.pop() if len(bases) == 1 else ""
-    return SharedMove(title, key[0], tuple(alike), moves, ends, proved, boards, len(against), basis)
+    bases = sorted({entry.basis or "as measured" for _, entry in every})
+    # Each basis once: that of an event may be one of two.
+    basis = " or ".join(dict.fromkeys(" or ".join(bases).split(" or ")))
+    return SharedMove(
+        ": ".join(filter(None, (benchmark, ", ".join(common)))),
+        key[0],
+        tuple(alike),
+        tuple(entry.move or 0.0 for entry in entries),
+        tuple(end for _, entry in every for end in entry.ends),
+        sum(entry.proved for _, entry in every),
+        sum(entry.counted for _, entry in every),
+        len(boards),
+        len(against | of_some),
+        "" if basis == "as measured" else basis,
+        tuple(entry for _, entry in every),
+    )
 
 
 def _parts(name: str, title: str) -> list[str]:
     return name.removeprefix(title).removeprefix(": ").split(", ")
+
+
+def _words(parts: Iterable[str]) -> set[str]:
+    return {word for part in parts for word in part.split(": ") if word}
 
 
 def _common(names: Sequence[str], title: str) -> list[str]:
