@@ -28,7 +28,7 @@ LEGEND = ", ".join(
 """An explanation of the signs of findings."""
 
 APART = "runs far apart"
-DOUBTFUL = "?\N{NO-BREAK SPACE}in doubt and not ranked"
+DOUBTFUL = "? in doubt and not ranked"
 SIGNS_LEGEND = (
     f"↑ higher is better, ↓ lower is better, — not measured, {APART_SIGN}\N{NO-BREAK SPACE}{APART}, "
     f"{DOUBTFUL}, {LEGEND}: see Health."
