@@ -22,15 +22,13 @@ MAX_DETAILS = 3
 KIND_WORDS: Mapping[Severity, str] = {"error": "wrong", "warning": "suspect", "note": "note"}
 """Words for findings on pages: a figure that is impossible, unlikely, or true but imprecise."""
 
-LEGEND = ", ".join(
-    f"{SIGNS[severity]}\N{NO-BREAK SPACE}{words}" for severity, words in KIND_WORDS.items()
-)
+LEGEND = ", ".join(f"{SIGNS[severity]} {words}" for severity, words in KIND_WORDS.items())
 """An explanation of the signs of findings."""
 
 APART = "runs far apart"
 DOUBTFUL = "? in doubt and not ranked"
 SIGNS_LEGEND = (
-    f"↑ higher is better, ↓ lower is better, — not measured, {APART_SIGN}\N{NO-BREAK SPACE}{APART}, "
+    f"↑ higher is better, ↓ lower is better, — not measured, {APART_SIGN} {APART}, "
     f"{DOUBTFUL}, {LEGEND}: see Health."
 )
 """An explanation of all signs on pages with figures."""
