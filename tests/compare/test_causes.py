@@ -274,6 +274,21 @@ def test_a_figure_that_alternates_between_two_states_has_no_verdict_and_no_rank(
     assert not both.events and [each.params["block_size"] for each in listed] == [128]
 
 
+def test_a_far_and_rare_change_of_state_is_listed_with_the_releases_of_both(
+    tmp_path: Path,
+) -> None:
+    rates = history()
+    rates[64] = [88.0, 31.0, 32.0, 31.5, 31.2, 84.0, 86.0, 85.0, 30.8]
+    both = newest(releases(rates), described(tmp_path))
+    (event,) = both.far
+    (row,) = event.rows
+    assert event_groups.action(event) == "Worse, not proved" and row.changed_state
+    assert row.verdict == "noisy" and row.ground == (
+        "it changed state: high (84 to 88) in 9.1 and from 9.6 to 9.8, "
+        "low (30.8 to 32) from 9.2 to 9.5 and in 9.9"
+    )
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [

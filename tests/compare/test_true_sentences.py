@@ -93,7 +93,7 @@ RARE = (
         "No figure was",
         "Compare ",
         "With (?:it",
-        "alternates",
+        *("alternates", "changed state", "the rate of its run"),
         "was (.+) and is",
         ".+ was .+ and is .+",
         "far jumps of single",

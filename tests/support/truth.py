@@ -762,6 +762,31 @@ def _of_two(about: About, said: Sequence[str]) -> bool:
     )
 
 
+def _of_changed_state(about: About, said: Sequence[str]) -> bool:
+    (high, when_high), (low, when_low) = (said[0], said[1]), (said[2], said[3])
+    assert about.row.new
+    ends = [[number(end) for end in re.findall(N, text)] for text in (high, low)]
+    now = about.row.new.guide.release
+    line = [each for each in about.row.line if version(each[0]) < version(now)]
+    for release, value in [*line, (now, about.ends[1])]:
+        is_high = [
+            any(
+                version(span[0]) <= version(release) <= version(span[-1])
+                for each in re.split(", | and ", when)
+                for span in [re.sub("^(in|from) ", "", each).split(" to ")]
+            )
+            for when in (when_high, when_low)
+        ]
+        own = ends[not is_high[0]]
+        if sum(is_high) != 1 or not min(own) * 0.9995 <= value <= max(own) * 1.0005:
+            return False
+    return min(ends[0]) > max(ends[1])
+
+
+def _of_other_work(about: About, said: Sequence[str]) -> bool:
+    return 0 in about.ends and (about.ends[1] > about.ends[0]) == (said[0] == "rose")
+
+
 def _since(about: About, said: Sequence[str]) -> bool:
     assert about.row.old and about.row.new
     old, since, new = (
@@ -969,6 +994,8 @@ GROUNDS = templates(
             )
         ),
         "it alternates between two states, (.+) and (.+)": _of_two,
+        "it changed state: high .([^)]+). (.+), low .([^)]+). (.+)": _of_changed_state,
+        "the rate of its run (rose|fell), too, from # to # .+": _of_other_work,
         "a new level since (.+): .+": _since,
         "accepted until .+": lambda about, _: not about.is_rated or about.worse > 0,
         "a figure is impossible: # (.+) in (.+), more than # (.+)": _is_beyond,

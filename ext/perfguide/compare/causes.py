@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from statistics import median
 
 from ..bundles.guide_key import Platform, version
@@ -18,6 +19,7 @@ from .judged_rows import MIN_STATES_LOG
 from .not_compared import ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, REPEATED
 from .packet_bytes import OTHER_BYTES
 from .row import RATED, Row
+from .row_moves import MIN_FAR_LOG, measures_own
 
 EXCHANGED = "labels are wrong"
 """The start of the ground of a row whose figures seem to have the label of another row."""
@@ -38,6 +40,10 @@ these, and the fewest changes between them."""
 MIN_IN_STATE, MIN_STATE_CHANGES = 2, 2
 """The fewest releases in each state, and the fewest changes between states, before the newer
 release."""
+
+MAX_RARE_CHANGES_SHARE = 0.5
+"""The most changes between states, as a share of the releases that could have changed, of a figure
+that rarely does."""
 
 
 def explained(rows: Sequence[Row], catalog: Catalog) -> list[Row]:
@@ -222,9 +228,9 @@ def _of_two_states(row: Row) -> Row:
     if not old or not new or min(old, new) <= 0:
         return row
     # Later releases are not known when NEW is judged.
-    last = version(row.new.guide.release)
-    past = [value for release, value in row.line if version(release) < last]
-    states = alternating([*past, new])
+    now = row.new.guide.release
+    line = [*(each for each in row.line if version(each[0]) < version(now)), (now, new)]
+    states = alternating([value for _, value in line])
     if not states or (old > states[0][-1]) == (new > states[0][-1]):
         return row
     low, high = (
@@ -233,10 +239,30 @@ def _of_two_states(row: Row) -> Row:
         else units.number(state[0])
         for state in states
     )
-    ground = f"it alternates between two states, {low} and {high}"
-    row = replace(row, verdict="noisy", ground=ground, alternates=True)
     # More runs would show both states, but not which one is usual.
-    return replace(row, detectable=None, more_runs=None)
+    row = replace(row, verdict="noisy", detectable=None, more_runs=None)
+    were_high = [(release, value > states[0][-1]) for release, value in line]
+    changes = sum(before[1] != after[1] for before, after in pairwise(were_high[:-1]))
+    is_far = abs(math.log(new) - math.log(old)) >= MIN_FAR_LOG and measures_own(row)
+    if is_far and changes <= MAX_RARE_CHANGES_SHARE * (len(line) - 2):
+        when_high, when_low = (
+            units.enumeration(
+                spans((release, was_high == wanted) for release, was_high in were_high)
+            )
+            for wanted in (True, False)
+        )
+        ground = f"it changed state: high ({high}) {when_high}, low ({low}) {when_low}"
+        return replace(row, ground=ground, changed_state=True)
+    ground = f"it alternates between two states, {low} and {high}"
+    return replace(row, ground=ground, alternates=True)
+
+
+def spans(releases: Iterable[tuple[str, bool]]) -> list[str]:
+    """Return in words the releases, in order, for which something is true, together if they follow
+    one another: ``from 9.0 to 9.2``, ``in 9.4``."""
+    true = [[*span] for is_true, span in groupby(releases, key=itemgetter(1)) if is_true]
+    ends = [(span[0][0], span[-1][0]) for span in true]
+    return [f"in {end}" if start == end else f"from {start} to {end}" for start, end in ends]
 
 
 def alternating(values: Sequence[float]) -> tuple[list[float], list[float]] | None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import groupby
 from operator import itemgetter
 from statistics import median
 
 from ..bundles.guide_key import Platform, version
 from ..common import units
 from ..common.grouping import grouped
-from .causes import EXCHANGED, cause_of
+from .causes import EXCHANGED, cause_of, spans
 from .event import Event
 from .event_names import NAMED, farthest_first
 from .failing_runs import failing_runs
@@ -103,12 +102,8 @@ def _when_so_before(clock: Row) -> str:
     of NEW: ``in 9.2``, ``from 9.0 to 9.2``; "" if it never was."""
     assert clock.old and clock.new
     now, last = clock.new.cell.mean, version(clock.old.guide.release)
-    past = [(release, value == now) for release, value in clock.line if version(release) < last]
-    spans = [[*span] for is_like_now, span in groupby(past, key=itemgetter(1)) if is_like_now]
-    if not spans:
-        return ""
-    (start, _), (end, _) = spans[-1][0], spans[-1][-1]
-    return f"in {end}" if start == end else f"from {start} to {end}"
+    past = ((release, value == now) for release, value in clock.line if version(release) < last)
+    return next(reversed(spans(past)), "")
 
 
 def causes(rows: Sequence[Row], names: Names) -> list[Event]:

@@ -137,7 +137,9 @@ class Row:
     is_clock: bool = False
     """True for a clock that was set to another frequency."""
     alternates: bool = False
-    """True for a figure with two states."""
+    """True for a figure that often changes between two states."""
+    changed_state: bool = False
+    """True for a figure with two states that it rarely and far changed between, as it did now."""
     kinds_of_figures: str = "one run each"
     single: tuple[bool, bool] = (True, True)
     spread: Spread = ""

@@ -155,7 +155,7 @@ def is_usual(row: Row, is_alone: bool = False) -> bool:
     """Return whether the move of a row is usual: it moved as far several times before, is a share
     that moved by few points, or is a mean of samples that show no new level. If it moves alone, a
     return to an earlier level is a move like others."""
-    if row.doubt:
+    if row.doubt or row.changed_state:
         return False
     scatters_more = row.spread == "scatters more" and (row.worse_by or 0.0) > 0
     if row.spread and not scatters_more and not has_left_mean(row):
@@ -299,9 +299,9 @@ def releases_at_level(row: Row) -> list[str]:
 
 def is_back(row: Row) -> bool:
     """Return whether NEW is back at a level that several releases had and only OLD had left. If NEW
-    is better, one release is enough, as only OLD was bad."""
+    is better, one release is enough, as only OLD was bad. A change of state is no return."""
     least = LEAST_LEVEL_RELEASES if (row.worse_by or 0.0) > 0 else 1
-    return len(level_left(row)) > least
+    return len(level_left(row)) > least and not row.changed_state
 
 
 def is_far_back(row: Row) -> bool:
