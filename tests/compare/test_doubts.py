@@ -334,6 +334,36 @@ def test_an_older_figure_off_the_curve_of_its_neighbours_shows_nothing(
         assert row.ground.endswith(f"those at the next smaller and larger {said}")
 
 
+@pytest.mark.parametrize(
+    ("rate", "said"),
+    [
+        (31.2, "the rate of its run fell, too, from 82.5 to 31.2 MB/s"),
+        (81.9, ""),  # hardly less work
+        (99.9, ""),  # more work
+    ],
+)
+def test_a_load_that_fell_to_0_with_its_rate_is_not_better(
+    rate: float, said: str, speed: Catalog
+) -> None:
+    params = {"block_size": 64}
+    both = compared(
+        *(
+            release(
+                "sk",
+                name,
+                result(value=each, params=params),
+                result("load", "%", value=load, params=params),
+            )
+            for name, each, load in (*((name, 82.5, 33.3) for name in PAST), ("9.5", rate, 0.0))
+        ),
+        releases=("9.4", "9.5"),
+        catalog=speed,
+    )
+    (load,) = (row for row in both.rows if row.metric == "load")
+    titles = [event_titles.event_title(event, both) for event in (*both.events, *both.far)]
+    assert load.doubt == said and any("to 0" in title for title in titles) is (not said)
+
+
 def listed(both: Comparison) -> list[str]:
     """The titles of events, without those of small or usual moves."""
     return [

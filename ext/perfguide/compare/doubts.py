@@ -11,8 +11,9 @@ from ..common import units
 from ..figures.pool import Record
 from ..figures.rows import TABLE_NUMBER
 from .failed_rows import FAILED_RUN, failed_run
+from .judged_rows import MIN_RATE_CHANGE
 from .match import Names
-from .row import CALLED, Row, is_load
+from .row import CALLED, Row, direction, is_load, is_rate
 
 MIN_BOARDS, MIN_APART_LOG = 3, math.log(1.5)
 """The fewest boards among which one is in doubt if all others agree, and the least log ratio of its
@@ -26,6 +27,10 @@ MAX_DOUBTFUL_RUNS = 2
 """The most runs of a benchmark on a board that may be bad measurements; more are no accident."""
 
 
+OTHER_WORK = "the rate of its run"
+"""The start of the doubt about a load of 0 whose rate changed."""
+
+
 def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[Row]:
     """Return the rows, without the verdicts of those in doubt. ``newer`` are the figures of NEW on
     all boards."""
@@ -37,6 +42,7 @@ def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[
     doubts: dict[tuple[object, ...], str] = {}
     of_loads: dict[tuple[object, ...], str] = {}
     unlike_others: dict[tuple[object, ...], set[tuple[object, ...]]] = {}
+    rates = {(*row.observation, direction(row.metric)): row for row in rows if is_rate(row)}
     for row in rows:
         if row.new is None or row.verdict not in (*CALLED, "noisy"):
             continue
@@ -48,6 +54,10 @@ def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[
             )
             # A load unlike others says nothing about the rate of its run.
             (of_loads if is_load(row) else doubts).setdefault(row.measurement, reason)
+        elif is_load(row):
+            rate = rates.get((*row.observation, direction(row.metric)))
+            if reason := _of_other_work(row, rate):
+                of_loads.setdefault(row.measurement, reason)
     for runs in unlike_others.values():
         for run in runs if len(runs) > MAX_DOUBTFUL_RUNS else ():
             of_loads.pop(run, None)
@@ -60,13 +70,27 @@ def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[
         )
         if doubt and row.verdict in (*CALLED, "noisy"):
             # The figures of other boards should be those of this row, not of another of its run.
-            if not doubt.startswith(FAILED_RUN):
+            if not doubt.startswith((FAILED_RUN, OTHER_WORK)):
                 doubt = _unlike_boards(row, means_by_board, names) or doubt
             # More runs like these would not settle it.
             row = replace(row, verdict="noisy", doubt=doubt, ground=doubt, shift=None)
             row = replace(row, detectable=None, more_runs=None)
         out.append(row)
     return out
+
+
+def _of_other_work(load: Row, rate: Row | None) -> str:
+    """Describe how the rate of a run changed if its load, which is 0 on one side and so cannot be
+    divided by it, changed the same way, else ""."""
+    if rate is None or abs(rate.change or 0.0) < MIN_RATE_CHANGE:
+        return ""
+    (was, now), rates = (
+        [each.cell.mean or 0.0 for each in (row.old, row.new) if each] for row in (load, rate)
+    )
+    if min(was, now) > 0 or (now > was) != (rates[1] > rates[0]):
+        return ""
+    said = f"{'rose' if now > was else 'fell'}, too, from {' to '.join(map(units.number, rates))}"
+    return f"{OTHER_WORK} {said} {units.parse(rate.unit).symbol}"
 
 
 def _key(record: Record, names: Names) -> tuple[object, tuple[object, ...]]:
