@@ -23,7 +23,6 @@ from ..common import units
 from ..common.diagnostics import visible
 from ..common.grouping import grouped
 from ..compare.match import Condition, Names, stated, tools_of
-from ..compare.not_compared import MAX_OVER_LIMIT, limit_of
 from ..compare.row import WORDS, Verdict
 from ..compare.side_by_side import OWN_SCALE, clock_of
 from ..figures import engines, labels
@@ -97,8 +96,8 @@ class FiguresOfSoc:
 
     ``guides`` are in the order of their systems, newest release first. ``verdicts`` are those
     against the previous release, keyed by the figure's first row in the frame. ``section`` returns
-    the anchor of a figure's section in its guide, and ``doubts`` the kinds and titles of the
-    findings about it."""
+    the anchor of a figure's section in its guide, and ``doubts`` the sign of a figure in doubt
+    and the reason."""
 
     def __init__(
         self,
@@ -108,7 +107,7 @@ class FiguresOfSoc:
         guides: Sequence[GuideOfSoc],
         verdicts: Mapping[int, Verdict],
         section: Callable[[Record], str],
-        doubts: Callable[[Record], str],
+        doubts: Callable[[Record], tuple[str, str]],
     ) -> None:
         self._pool, self._names, self._scenes = pool, names, scenes
         self._guides, self._verdicts, self._section = guides, verdicts, section
@@ -228,12 +227,12 @@ class FiguresOfSoc:
         better in a larger unit: that unit, the same with the arrow, and the factor between the two.
         ``params``: name, whether rows may differ by it alone, values as in addresses. ``rows``:
         metric, [parameter, value] pairs, label without the engine, label of the engine, whether
-        this is the usual one, largest possible figure if there is one. ``engines``: inferred ones in words. ``conditions``: name,
+        this is the usual one. ``engines``: inferred ones in words. ``conditions``: name,
         word, text, whether runs disagree, plain text, sizes, tolerance; ``stated``: lists of these,
         each as the items that it lacks and has compared with the previous list. ``verdicts``:
         words. ``sections``: anchors in the guide. ``remarks``: facts stated by results, each with
         name, label and values, where a number is the index of the run with the value; and notes.
-        ``doubts``: titles of findings about figures.
+        ``doubts``: signs of figures in doubt, each with the reason.
 
         ``lines``: row, system (as [SDK, system]), board, figures and breaks, oldest release first,
         and if there are any the doubts, each with the guides of its figures.
@@ -285,9 +284,9 @@ class FiguresOfSoc:
             platform = first.record.guide.platform
             points = [(figure.record.guide.release, figure.load) for figure in line]
             # Stored by line rather than by figure, as most figures in doubt share it with others.
-            doubts: dict[str, list[int]] = {}
+            doubts: dict[tuple[str, str], list[int]] = {}
             for figure in line:
-                if doubt := self._doubts(figure.record):
+                if (doubt := self._doubts(figure.record))[0]:
                     doubts.setdefault(doubt, []).append(self._number_of[figure.record.guide])
             breaks = trends.breaks(self._scenes[platform], platform[1], first.board, points)
             line_data = [
@@ -346,9 +345,7 @@ class FiguresOfSoc:
         engine_words = "" if engine is None else benchmark.value_label(engines.ENGINE, engine)
         labelled = (visible(text, len(text)) for text in (words, engine_words))
         is_usual = engine is None or engine == benchmark.param(engines.ENGINE).default
-        limit = limit_of(benchmark.metric(figure.metric), figure.params, record.unit)
-        most = [] if limit is None else [MAX_OVER_LIMIT * limit]
-        return [index_in(lists.metrics, metric), pairs, *labelled, int(is_usual), *most]
+        return [index_in(lists.metrics, metric), pairs, *labelled, int(is_usual)]
 
     def _stated_by(self, record: Record) -> tuple[Condition, ...]:
         """Return the conditions of a figure, which many figures share."""
@@ -412,7 +409,7 @@ class _Lists:
         self.verdicts: dict[str, int] = {"": 0}
         self.sections: dict[str, int] = {}
         self.remarks: dict[tuple[int, remarks.OwnWords], int] = {}
-        self.doubts: dict[str, int] = {}
+        self.doubts: dict[tuple[str, str], int] = {}
 
 
 def _differences(lists: Iterable[tuple[int, ...]]) -> Iterator[tuple[list[int], list[int]]]:

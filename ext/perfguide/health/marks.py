@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ..common import units
-from ..common.diagnostics import SEVERITIES, visible
+from ..common.diagnostics import SEVERITIES, SIGNS, visible
 from ..figures.pool import Record
 from ..tables.grids import Mark, Note
 from ..tables.model import View
@@ -38,17 +38,20 @@ class Marks:
         members = record.cell.members
         return visible(self._doubts.get(members[0], "")) if members else ""
 
-    def doubts(self, record: Record) -> str:
-        """Return the kinds and titles of the findings by which a figure is wrong or suspect, worst
-        first, "" if there are none. Notes, and findings that a maintainer accepted, are none."""
+    def signed(self, record: Record) -> tuple[str, str]:
+        """Return the sign of a figure that is in doubt, and why it is; two empty strings if it is
+        not. The sign is “?” if the figure is not ranked, or else that of its worst finding; notes,
+        and findings that a maintainer accepted, are none."""
+        if doubt := self.doubt(record):
+            return "?", doubt
         marks = self._by_member.get(record.cell.members[0], ()) if record.cell.members else ()
-        titles = (
-            f"{units.capital(KIND_WORDS[severity])}: {finding.rule.title}"
+        titles = {
+            f"{units.capital(KIND_WORDS[severity])}: {finding.rule.title}": SIGNS[severity]
             for severity in SEVERITIES[:-1]
             for finding, _ in marks
             if finding.severity == severity and not finding.acknowledged
-        )
-        return "; ".join(dict.fromkeys(titles))
+        }
+        return next(iter(titles.values()), ""), "; ".join(titles)
 
     def of(self, view: View) -> tuple[list[Note], list[Mark]]:
         """Return the notes and the marks of a view, in the form that :class:`Grid` takes."""

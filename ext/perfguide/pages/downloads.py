@@ -125,7 +125,7 @@ def _write_by_benchmark(
     names = Names(site.catalog, site.boards)
     figures = explorer.FiguresOfSoc(
         *(site.pool, names, site.scenes, listed, verdicts),
-        *(partial(_section, site), site.marks.doubts),
+        *(partial(_section, site), site.marks.signed),
     )
     inferred: dict[engines.Run, engines.Inferred] = {}
     for data in guides.values():
@@ -138,7 +138,7 @@ def _write_by_benchmark(
         for record in data.records
         if (metric := site.catalog.benchmark(record.benchmark).metric(record.metric))
         and metric.clock
-        if site.marks.doubts(record)
+        if site.marks.signed(record)[0]
     }
     clocks = {
         key: {board: mhz for board, mhz in board_clocks.items() if (key, board) not in wrong}

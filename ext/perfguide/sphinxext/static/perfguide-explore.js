@@ -365,7 +365,7 @@
       out.append(el("a", { href: sectionOf(cell) }, el("data", { value: value ?? "" }, value === null ? "not known" : textIn(value, entry.shown))));
       const relation = base === null ? null : entry.relations[at];
       const { doubt, low, high } = cell.figure;
-      if (doubt) out.append(el("abbr", { class: "perf-mark", title: doubt }, doubt.startsWith("Wrong") ? "‡" : "†"));
+      if (doubt) out.append(el("abbr", { class: "perf-mark", title: doubt[1] }, doubt[0]));
       else if (low > 0 && high >= MIN_SPREAD * low) out.append(el("abbr", { class: "perf-mark perf-mark-note", title: "runs far apart" }, "±"));
       if (relation?.ratio) more.push(el("data", { value: relation.ratio, class: "perf-ratio" }, ratioText(relation.towards ?? relation.ratio)));
       else if (relation?.why) more.push(el("abbr", { title: relation.why }, "not compared"));
@@ -416,7 +416,7 @@
       const samples = figure.samples.length ? figure.samples.map((sample) => textIn(sample, entry.shown)).join(", ")
         : figure.count > 1 ? `${figure.count}, listed in the guide's data` : "one figure";
       add("Samples", samples);
-      if (figure.doubt) add("In doubt", figure.doubt);
+      if (figure.doubt) add("In doubt", figure.doubt[1]);
       if (figure.low !== null) add("Range", spreadOf(figure, entry.shown).trim());
       if (figure.engine) add("Engine", figure.engine);
       if (figure.load) add("Load", figure.load);

@@ -42,14 +42,14 @@ window.perfguideFigures = (() => {
 
   /* Return the lines of a file, each with a row's figures on one board over the releases of a system. */
   function linesOf(part) {
-    const rows = part.rows.map(([metric, pairs, label, engineLabel, isUsual, limit = Infinity]) => {
+    const rows = part.rows.map(([metric, pairs, label, engineLabel, isUsual]) => {
       const [benchmark, name, metricLabel, head, unit, better, use, loadOf, largerUnit = unit, largerHead = head, factor = 1] = part.metrics[metric];
       const params = pairs.map(([p, v]) => ({ name: part.params[p][0], declared: part.params[p][1], value: part.params[p][2][v] }));
       const queryOf = (own) => own.map((param) => `${escaped(param.name)}=${escaped(param.value)}`).join("&");
       const idOf = (own) => `${escaped(benchmark)}/${escaped(name)}${own.length ? "?" : ""}${queryOf(own)}#${unit}`;
       const withoutEngine = params.filter((param) => param.name !== "engine");
       return {
-        benchmark, metric: name, metricLabel, head, unit, better, use, params, label, engineLabel, isUsual, limit, loadOf,
+        benchmark, metric: name, metricLabel, head, unit, better, use, params, label, engineLabel, isUsual, loadOf,
         engine: params.find((param) => param.name === "engine")?.value,
         larger: { unit: largerUnit, head: largerHead, factor },
         id: idOf(params), bareId: idOf(withoutEngine),
@@ -71,7 +71,7 @@ window.perfguideFigures = (() => {
         guide, mean, low, high, count, samples, runs,
         section: part.sections[section], engine: part.engines[engine], load: load === null ? "" : `${load} % ${rows[row].loadOf || "CPU"}`, conditions: stated[condition],
         verdict: part.verdicts[verdict], remarks: part.remarks[remark] ?? [[], []],
-        doubt: part.doubts[doubts.find(([, ...guides]) => guides.includes(guide))?.[0]] ?? "",
+        doubt: part.doubts[doubts.find(([, ...guides]) => guides.includes(guide))?.[0]], // its sign, and why
       })),
     }));
   }

@@ -106,8 +106,9 @@ window.perfguideSides = (() => {
     if (isOneBoard && before && now && before !== now) return { why: `the engine seems to have changed: ${before} and ${now}` };
     const [one, two] = [base.figure.mean, cell.figure.mean];
     if (one === null || two === null) return { why: "a side failed" };
+    const doubt = (cell.figure.doubt ?? base.figure.doubt)?.[1];
+    if (doubt) return { why: `${cell.figure.doubt ? "" : "the base is "}in doubt: ${doubt}` };
     if (cell.row.use === 0 && !isOneBoard) return { why: "a share: read it beside the rate that was reached with it" };
-    if (Math.max(one, two) > cell.row.limit) return { why: "a figure is beyond what is possible" };
     if (one <= 0 || two <= 0) return { why: "no ratio to or from zero" };
     if (!isMeasurable(one) || !isMeasurable(two)) return { why: "figures of this size are not measured" };
     let ratio = two / one;
