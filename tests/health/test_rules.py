@@ -561,6 +561,17 @@ def test_a_raw_read_far_slower_than_through_a_file_system_is_found(
     assert details == [f"{rate:g} MB/s, where EXT4 reads 84.5 MB/s"] * is_found
 
 
+def test_the_limit_of_a_metric_is_that_of_its_figures_without_a_unit_too() -> None:
+    rates = {"720p": 59_940.0, "720x480": 24.17}
+    videos = (
+        figure("multimedia-decode", "Fps", "1", rate, params={"row": row})
+        for row, rate in rates.items()
+    )
+    (suspect,) = only(found("over-limit", run(*videos))).suspects
+    assert suspect.record.cell.mean == 59_940 and suspect.disqualified
+    assert found("load-over-limit", run(figure("ethernet-udp", "cpu_load", "1", 102.9)))
+
+
 def test_only_tables_of_high_speed_usb_have_its_limit() -> None:
     tables = [
         {"table": f"USBDEVICE {speed} READ", "row": "150"} for speed in ("HIGHSPEED", "SUPER")

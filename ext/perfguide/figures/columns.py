@@ -124,8 +124,8 @@ class Figures:
             benchmark = self.name("benchmark", position)
             unit = self.name("unit", position)
             metric = self.catalog.benchmark(benchmark).metric(self.name("metric", position))
-            # The limits and steps of an entry in another unit do not apply.
-            if metric and units.parse(metric.unit).name != unit:
+            # The limits and steps of an entry in another unit do not apply, and old tables lack units.
+            if metric and unit not in (units.parse(metric.unit).name, "1"):
                 metric = None
             kind_list.append((benchmark, metric, unit))
         return number, kind_list

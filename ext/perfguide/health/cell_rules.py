@@ -75,7 +75,7 @@ RULES = (
         "over-limit",
         "error",
         "more than is possible",
-        "a share is above 100 %, a load above 100 % for each thread, or a rate above what its bus can do",
+        "a share is above 100 %, a load above 100 % for each thread, or a rate above what a bus or a decoder can do",
         "check the unit, and of a load how it was taken and what it is a share of",
         disqualifies=True,
     ),
