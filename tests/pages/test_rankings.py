@@ -123,6 +123,7 @@ def test_a_figure_without_the_unit_of_others_is_not_ranked(
             {"benchmark": "stream", "metric": "copy", "unit": unit, "value": value},
             {"benchmark": "gfxbench", "metric": "Fps", "unit": "1", "value": value},
             {"benchmark": "gfxbench", "metric": "Score", "unit": "1", "value": value},
+            {"benchmark": "display", "metric": "Fps", "unit": "1", "value": 60.0 + value / 1e4},
         ]
         write_bundle(tmp_path / f"results/{soc}.json", results, id=soc, board__soc=soc)
     generate(Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "out"), run=parallel.here)
@@ -138,6 +139,9 @@ def test_a_figure_without_the_unit_of_others_is_not_ranked(
     assert (
         "D is first with a score of 1,068 in Linux 09.02; all 3 others are within 5 %." in of_frames
     )
+    of_modes = (folder / "display.rst").read_text("utf-8")
+    assert "Not ranked: frame rate, which the setting fixes." in of_modes and "first" not in of_modes
+    assert "not ranked: the setting fixes the figure" in (folder / "index.rst").read_text("utf-8")
     (other,) = (folder / "gfxbench").glob("rank-*.rst")
     assert (
         "D is first with 1,068 (unit not stated) in Linux 09.02; all 3 others"

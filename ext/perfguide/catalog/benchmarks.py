@@ -69,6 +69,8 @@ class Metric(_Spec, frozen=True):
     at: dict[str, Scalar | tuple[Scalar, ...]] = {}
     """The figures that are headlines: parameters with their value, or with several values of
     which the first that was measured counts; by default all figures."""
+    ranked: bool = True
+    """False for what the setting fixes, as a mode fixes the refresh rate: no SoC leads in it."""
     positive: bool | None = None
     """True if it is always above zero; by default this follows from its unit."""
     at_most: float | None = None

@@ -399,7 +399,7 @@ def _write(
         **_ranked(site, name, page, listed[:1], listed, figures.anchors),
         headlines=_other_headlines(page, listed, figures.anchors),
         newest=figures,
-        only_of=_only_of_one(site, name),
+        only_of=" ".join(filter(None, (_only_of_one(site, name), _not_ranked(described)))),
         moved_most=_moved_most(page, histories),
         moves=_lasting(page, [move for of_soc in of_socs for move in of_soc.moves]),
         accelerators=_accelerators(of_socs),
@@ -449,6 +449,13 @@ def _only_of_one(site: Site, name: str) -> str:
     return " ".join(sentences)
 
 
+def _not_ranked(described: Benchmark | None) -> str:
+    """Return which figures have no ranking: ``Not ranked: frame rate, which the setting fixes.``"""
+    metrics = described.entry.metrics if described else ()
+    fixed = [labels.within(metric.label) for metric in metrics if not metric.ranked]
+    return f"Not ranked: {units.enumeration(fixed)}, which the setting fixes." if fixed else ""
+
+
 def _write_ranking(
     site: Site, name: str, ranked: RankedFigures, listed: Sequence[RankedFigures]
 ) -> None:
@@ -490,7 +497,8 @@ def _row(
 ) -> BenchmarkRow:
     """Return the row of a benchmark that was measured on ``socs``."""
     if not listed:
-        only = f"{socs[0]} only" if len(socs) == 1 else "not ranked"
+        why = ": the setting fixes the figure" if _not_ranked(site.catalog.get(name)) else ""
+        only = f"{socs[0]} only" if len(socs) == 1 else f"not ranked{why}"
         return BenchmarkRow(_metrics(site, name), remark=only)
     return ranked_row(listed[0])
 

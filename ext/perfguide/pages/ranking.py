@@ -519,8 +519,12 @@ def _shared(one: RankedFigures, other: RankedFigures) -> int:
 
 
 def _is_result(benchmark: Benchmark, record: Record) -> bool:
-    """Return whether a figure is a result rather than a setting or the load beside one."""
-    return benchmark.better(record.metric) != "neither" and not record.metric.endswith(engines.LOAD)
+    """Return whether a figure is a result rather than a setting, fixed by one, or the load beside a
+    result."""
+    described = benchmark.metric(record.metric)
+    is_fixed = described is not None and not described.ranked
+    is_setting = is_fixed or benchmark.better(record.metric) == "neither"
+    return not (is_setting or record.metric.endswith(engines.LOAD))
 
 
 def _is_headline(benchmark: Benchmark, records: Sequence[Record]) -> bool:
