@@ -12,10 +12,11 @@ import msgspec
 import pytest
 from making import ROOT, SHIPPED, described, loaded, plain, records, result, run_by_run
 
+from perfguide.catalog import benchmarks
 from perfguide.catalog.board_names import Boards, load
 from perfguide.common import parallel, units
 from perfguide.figures.dataset import Settings
-from perfguide.pages.answers import Answer, Answers, changes_text, doubts
+from perfguide.pages.answers import Answer, Answers, Value, best_results, changes_text, doubts
 from perfguide.pages.build import generate
 from perfguide.pages.sentences import board_in_words
 from perfguide.tables import page_tables, summaries
@@ -304,3 +305,12 @@ def test_a_change_that_is_too_noisy_is_said_with_its_usual_scatter(
     noisy: list[tuple[float, float | None]], words: str
 ) -> None:
     assert changes_text(noisy) == words
+
+
+def test_of_boards_with_equal_figures_the_one_with_steadier_runs_is_the_best() -> None:
+    values = [Value("18.15", "", "", 18.15, runs=runs) for runs in ((17.32, 36.26), None)]
+    boards = (("SK", "sk"), ("SK SiP", "sip"))
+    row = Answer("boot-time", "Boot", "", "s", "lower", tuple(values), ((), ()), "")
+    top = Answers((), boards, "", "", (row,))
+    (best,) = best_results(top, benchmarks.load([SHIPPED])[0])
+    assert (best.board, best.runs) == ("SK SiP", None)

@@ -140,7 +140,9 @@ def test_a_figure_without_the_unit_of_others_is_not_ranked(
         "D is first with a score of 1,068 in Linux 09.02; all 3 others are within 5 %." in of_frames
     )
     of_modes = (folder / "display.rst").read_text("utf-8")
-    assert "Not ranked: frame rate, which the setting fixes." in of_modes and "first" not in of_modes
+    assert (
+        "Not ranked: frame rate, which the setting fixes." in of_modes and "first" not in of_modes
+    )
     assert "not ranked: the setting fixes the figure" in (folder / "index.rst").read_text("utf-8")
     (other,) = (folder / "gfxbench").glob("rank-*.rst")
     assert (

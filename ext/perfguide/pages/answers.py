@@ -613,16 +613,17 @@ def _without(engine: str, detail: str) -> str:
     return ", ".join(part for part in detail.split(", ") if part != engine)
 
 
-def goodness(result: Result) -> tuple[bool, bool, float]:
-    """Return a key that sorts the best result first."""
+def goodness(result: Result) -> tuple[bool, bool, float, float]:
+    """Return a key that sorts the best result first, and of equal ones that of the steadier runs."""
     number = result.number or 0.0
     lower = number if result.better == "lower" else -number
-    return result.number is None, bool(result.doubt), lower
+    low, high = result.runs or (1.0, 1.0)
+    return result.number is None, bool(result.doubt), lower, high / low
 
 
 def _badness_of_part(result: Result) -> tuple[bool, bool, float]:
     """Return a key that sorts the worst undoubted result last."""
-    no_number, is_doubtful, lower = goodness(result)
+    no_number, is_doubtful, lower, _ = goodness(result)
     return not no_number, not is_doubtful, lower
 
 

@@ -104,7 +104,11 @@ class RankedRow(msgspec.Struct, frozen=True):
     @property
     def spread(self) -> float:
         """The ratio of the largest to the smallest run; 1 if unknown."""
-        return self.high / self.low if self.low and self.high and self.low > 0 else 1.0
+        return _spread(self.low, self.high)
+
+
+def _spread(low: float | None, high: float | None) -> float:
+    return high / low if low and high and low > 0 else 1.0
 
 
 class Ranking(msgspec.Struct, frozen=True):
@@ -592,6 +596,10 @@ class _Reader:
         """Return a number that is smaller for better figures."""
         return self.sign * self.number(record)
 
+    def rank(self, record: Record) -> tuple[float, float]:
+        """Return a key that sorts the best figure first, and of equal ones that of steadier runs."""
+        return self.badness(record), _spread(record.cell.low, record.cell.high)
+
     def run(self, record: Record) -> OtherRun:
         """Return a figure with the engine and the load of its run."""
         engine = engines.label(self.evidence.benchmark, record, self.evidence.inferred)
@@ -677,10 +685,10 @@ def _ranking(
     has_sides = {True, False} <= {evidence.is_on_cpu(record) for record in sound}
     by_row = grouped(sound, lambda r: (r.guide.soc, evidence.is_on_cpu(r) if has_sides else None))
     rows = [
-        reader.row(pages[soc], side, sorted(records, key=reader.badness))
+        reader.row(pages[soc], side, sorted(records, key=reader.rank))
         for (soc, side), records in by_row.items()
     ]
-    rows.sort(key=lambda row: (reader.sign * row.number, units.natural(row.soc)))
+    rows.sort(key=lambda row: (reader.sign * row.number, row.spread, units.natural(row.soc)))
     # The side with the best figure comes first, and each side keeps its order.
     rows = [*chain.from_iterable(grouped(rows, lambda row: row.is_on_cpu).values())]
     symbol = _symbol(benchmark, metric, reader.unit)
