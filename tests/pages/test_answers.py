@@ -273,7 +273,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
         ":doc:`Compare with"
     )
     assert top.clocks == ("1.25 GHz", "1.4 GHz", "1.4 GHz")
-    badge = re.match(r"\*\*(\d+ wrong)\*\*", facts["Careful"])
+    badge = re.match(r"\d+ findings, \*\*(\d+ of wrong figures)\*\*: ", facts["Careful"])
     assert badge and facts["Careful"].count(" wrong") == 1  # and the finding names
     assert facts["Careful"].endswith(" of reports/health>`") or "of health>`" in facts["Careful"]
 

@@ -92,7 +92,7 @@ def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: P
     text = (pages / "openssl.rst").read_text("utf-8")
     assert (
         "AES-128-CBC, 1 KiB: With the accelerator: only FAST, with 40 MB/s at 40 % of one core over all sizes (accelerator) in Linux "
-        "09.02. On the CPU: MIDDLE leads with 11 MB/s at 98 % of one core over all sizes (software) in Linux 09.02."
+        "09.02. On the CPU (by record or load): MIDDLE leads with 11 MB/s at 98 % of one core over all sizes (software) in Linux 09.02."
         in text
     )
     with (pages / "openssl/boards.data.csv").open() as file:
@@ -101,8 +101,8 @@ def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: P
     assert rows[0][-1] == "Side"
     assert ranked == [
         ("FAST", "accelerator", 40, LOADS["FAST"], "With the accelerator"),
-        ("MIDDLE", "software", 11, LOADS["MIDDLE"], "On the CPU"),
-        ("SLOW", "software", 10, LOADS["SLOW"], "On the CPU"),
+        ("MIDDLE", "software", 11, LOADS["MIDDLE"], "On the CPU (by record or load)"),
+        ("SLOW", "software", 10, LOADS["SLOW"], "On the CPU (by record or load)"),
     ]
     so = "while other work ran, and so not ranked: :doc:`LOADED <openssl/LOADED>`."
     assert so in text
@@ -362,7 +362,7 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
     }
     text = (out / "by-benchmark/openssl.rst").read_text("utf-8")
     assert (
-        "On the CPU: SOUND leads with 231.9 MB/s at 98 % of one core over all sizes (engine not recorded) in Linux 9.00;"
+        "On the CPU (by record or load): SOUND leads with 231.9 MB/s at 98 % of one core over all sizes (engine not recorded) in Linux 9.00;"
         in text
     )
     assert (

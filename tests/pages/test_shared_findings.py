@@ -45,12 +45,12 @@ def test_a_guide_without_findings_says_so(tmp_path: Path) -> None:
 def test_a_fault_of_all_guides_is_one_line_of_health_and_nothing_special(tmp_path: Path) -> None:
     usual = [load(f"09.{n:02}", 120.0 + n) for n in range(7)]
     target = pages(tmp_path, *usual, load("09.07", 127.0, latency=0.0))
-    alone = "**1 wrong**: ALSA audio, more than is possible (1 figure). This finding is in most guides of this SoC."
+    alone = "**1 finding of wrong figures**: ALSA audio, more than is possible (1 figure). This finding is in most guides of this SoC."
     assert careful(target, "09.03").startswith(alone)
     newest = careful(target, "09.07")
     # It counts like the other, which is named first.
     assert newest.startswith(
-        "**2 wrong**: LMBench, zero or negative where that is impossible (1 figure); ALSA audio, "
+        "**2 findings of wrong figures**: LMBench, zero or negative where that is impossible (1 figure); ALSA audio, "
     )
     assert "1 of these findings is in most guides of this SoC." in newest
     health = (target / "reports/health.rst").read_text("utf-8")
@@ -68,5 +68,5 @@ def test_a_fault_of_all_guides_is_one_line_of_health_and_nothing_special(tmp_pat
 
 def test_of_few_guides_nothing_is_usual(tmp_path: Path) -> None:
     target = pages(tmp_path, *(load(f"09.{n:02}", 120.0 + n) for n in range(3)))
-    assert careful(target, "09.02").startswith("**1 wrong**: ")
+    assert careful(target, "09.02").startswith("**1 finding of wrong figures**: ")
     assert "One cause, many guides" not in (target / "reports/health.rst").read_text("utf-8")

@@ -107,7 +107,11 @@ class Best:
 Row = tuple[str, bool | None]
 """A SoC and the side of its engine in a ranking of both, or ``None``."""
 
-HEADS = {True: "On the CPU", False: "With the accelerator", None: "Engine not known"}
+HEADS = {
+    True: "On the CPU (by record or load)",
+    False: "With the accelerator",
+    None: "Engine not known",
+}
 
 Place = tuple[str, str, str]
 """A benchmark, a SoC and a board."""
@@ -312,7 +316,7 @@ def check(
     )
     parts = [said]
     if len(by_side) > 1:
-        _, *named = re.split(rf" ?({'|'.join(HEADS.values())}): ", said)
+        _, *named = re.split(rf" ?({'|'.join(map(re.escape, HEADS.values()))}): ", said)
         parts = named[1::2]
         truths["sides"] = named[::2] == [HEADS[side] for side in by_side]
     for part, (side, of_side) in zip(parts, by_side.items(), strict=True):

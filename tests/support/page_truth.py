@@ -409,12 +409,13 @@ def check_careful(page: Page, checked: Checked) -> None:
             r"\. (This finding|(\d+) of these findings) (?:is|are) in most guides of this SoC\.$",
             head,
         )
-        first = COUNTED.match(head)
+        first = re.match(
+            r"(?:(\d+) findings, )?(\d+) (?:findings? )?(?:of )?(wrong|suspect|note)", head
+        )
         worst = [f for f in every if f.severity == min(wanted, key=list(SEVERITIES.values()).index)]
         sizes = sorted((len(f.suspects) + f.left_out for f in worst), reverse=True)
         said_sizes = [number(size) for size in re.findall(r" \(([\d,]+) figures?\)", head)]
         titles = {f"{site.title(f.benchmark)}, {f.rule.title} (" for f in worst}
-        among = re.search(r" among (\d+) findings: ", head)
         more = re.search(r"; and (\d+) more\.", head)
         named = [title for title in titles if title in head]
         is_true = (
@@ -422,9 +423,9 @@ def check_careful(page: Page, checked: Checked) -> None:
             and (int(rest[2] or 1) if rest else 0) == shared
             and (not rest or (rest[1] == "This finding") == (len(every) == 1))
             and bool(first)
-            and SEVERITIES[first[2]] == next(s for s in SEVERITIES.values() if wanted[s])
-            and int(first[1]) == wanted[SEVERITIES[first[2]]]
-            and int(among[1] if among else first[1]) == len(every)
+            and SEVERITIES[first[3]] == next(s for s in SEVERITIES.values() if wanted[s])
+            and int(first[2]) == wanted[SEVERITIES[first[3]]]
+            and int(first[1] or first[2]) == len(every)
             and said_sizes == sizes[: len(named)]
             and len(named) + int(more[1] if more else 0) == len(worst)
         )
@@ -492,7 +493,7 @@ WORTH = re.compile(
     rf"(?P<algorithm>[A-Z]+-\S+) on (?P<board>.+?) with blocks of (?P<size>[\w ]+): {FIGURE} with (?P<what>.+?)"
     rf"(?:; {FIGURE} with (?P<cpu>.+?), the fastest on the CPU|; {FIGURE} in a run of (?P<release>\S+) whose engine is not recorded)?\."
     rf"(?P<apart> The two are of different releases\.)?(?: That run was faster (?P<busy>.+?)\.)?"
-    r"(?P<note> The CPU time of one size was not measured\.)?$"
+    r"(?P<note> One CPU load was measured for all sizes together: that of a single size may differ\.)?$"
 )
 MORE = "more data per second of CPU time"
 SUBJECT = r"Hardware crypto(?:, last measured in (?P<old>\S+),)?"

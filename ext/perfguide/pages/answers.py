@@ -19,6 +19,7 @@ from ..bundles.guide_key import GuideKey
 from ..catalog.benchmarks import Benchmark, Catalog, Metric, Scalar
 from ..charts import trends
 from ..common import slugs, units
+from ..common.diagnostics import SEVERITIES
 from ..compare import event_groups, event_titles, row_texts
 from ..compare.comparison import Comparison
 from ..compare.failed_rows import FAILED_RUN_BEFORE
@@ -34,7 +35,7 @@ from ..figures.engines import Inferred, Run, run_of
 from ..figures.pool import Record
 from ..figures.rows import TABLE, TABLE_NUMBER
 from ..figures.scales import full_bar
-from ..health.finding import kind_counts
+from ..health.finding import KIND_WORDS
 from ..health.report import COUNTED
 from ..health.report import PAGE as HEALTH
 from ..tables import summaries
@@ -543,8 +544,7 @@ class Headlines:
         if not every:
             return [Fact("Careful", (Part("No check found a problem with these figures."),))]
         usual = [f for f in every if (f.rule.id, f.benchmark) in self._usual_findings]
-        counts = kind_counts(finding.severity for finding in every)
-        worst = next(iter(counts))
+        worst = min((finding.severity for finding in every), key=SEVERITIES.index)
         of_worst = [finding for finding in every if finding.severity == worst]
         of_worst.sort(key=lambda finding: (-finding.figures, finding in usual))
         titles = [
@@ -553,13 +553,16 @@ class Headlines:
         ]
         named = "; ".join(titles[:MOST_NAMED])
         more = f"; and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
-        badge = Part(counts[worst], strong=True, severity=worst)
-        among = f" among {len(every)} findings" if len(counts) > 1 else ""
+        kind, is_all = f" of {KIND_WORDS[worst]} figures", len(of_worst) == len(every)
+        noun, kind = ("note", "") if worst == "note" else ("finding", kind)
+        count = units.with_noun(len(of_worst), noun) if is_all else str(len(of_worst))
+        before = () if is_all else (Part(f"{len(every)} findings, "),)
+        badge = Part(f"{count}{kind}", strong=True, severity=worst)
         link = Part("Health", HEALTH, section_name(HEALTH, section_of(self._site, key)))
         shared = f"{len(usual)} of these findings" if len(every) > 1 else "This finding"
         verb = "is" if len(usual) == 1 else "are"
         rest = f" {shared} {verb} in most guides of this SoC." if usual else ""
-        return [Fact("Careful", (badge, Part(f"{among}: {named}{more}.{rest} "), link))]
+        return [Fact("Careful", (*before, badge, Part(f": {named}{more}.{rest} "), link))]
 
 
 def _shared_by_most(site: Site) -> set[tuple[str, str]]:

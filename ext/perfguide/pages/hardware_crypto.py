@@ -294,7 +294,7 @@ UNLIKELY = (
     "Hardware crypto is probably not worth it. We cannot be sure: no run is known to have encrypted on "
     "the CPU."
 )
-NOT_BY_SIZE = "The CPU time of one size was not measured."
+NOT_BY_SIZE = "One CPU load was measured for all sizes together: that of a single size may differ."
 APART = "The two are of different releases."
 MORE = "more data per second of CPU time"
 UNCLEAR = "which takes less CPU time is not clear"

@@ -53,7 +53,11 @@ MAX_LOG_TICKS = 12
 MIN_SHARE_TO_END = 0.15
 """The least distance of a tick from the end of a logarithmic axis, as a share of its length."""
 
-SIDES = {True: "On the CPU", False: "With the accelerator", None: "Engine not known"}
+SIDES = {
+    True: "On the CPU (by record or load)",
+    False: "With the accelerator",
+    None: "Engine not known",
+}
 """The names of the sides on which engines are."""
 
 NUMBER = units.parse("1").kind
