@@ -361,6 +361,20 @@ def test_small_steps_are_found_where_enough_figures_are_whole_parts_of_one_amoun
     assert not found("small-steps", *whetstones(5, 6, 9, 12, 5)), "small numbers divide many"
 
 
+def test_a_finding_begins_with_figures_of_its_own_guide_and_names_the_release_of_others() -> None:
+    figures = [
+        *(("evm", "09.01", 5000), ("evm", "09.02", 10_000)),
+        *(("evm", "09.03", 5000), ("sk", "10.00", 5000)),
+    ]
+    runs = [
+        run(figure("whetstone", "whetstone", "MIPS", value), board=board, release=release)
+        for board, release, value in figures
+    ]
+    finding = only(found("coarse-steps", *runs))
+    named = "sk, Whetstone; evm in 09.01, Whetstone; evm in 09.02, Whetstone; and 1 more "
+    assert finding.guide.release == "10.00" and finding.reason.startswith(named)
+
+
 @pytest.mark.filterwarnings("error")
 def test_steps_of_extreme_figures_are_looked_for_without_a_warning() -> None:
     assert steps(np.array([1e-200, 1e-200, 1e200, 1e200])) is None

@@ -1062,6 +1062,13 @@ def _has_all(finding: Finding) -> bool:
             return False
         text = text.replace(f": {detail}", "", 1)
     counted = sum(int(each) for each in re.findall(r"; and (\d+) more figures?", text))
-    named = sum(f"{s.record.board}, {s.label}" in own for s in finding.suspects)
+    releases = [
+        "" if s.record.guide == finding.guide else f" in {s.record.guide.release}"
+        for s in finding.suspects
+    ]
+    named = sum(
+        f"{s.record.board}{release}, {s.label}" in own
+        for s, release in zip(finding.suspects, releases, strict=True)
+    )
     left = len(finding.suspects) - counted
     return left <= named and left >= min(len(details), MAX_DETAILS)

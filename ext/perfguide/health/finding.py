@@ -136,7 +136,13 @@ class Finding:
     def worst_with(self, board_name: Callable[[str], str]) -> str:
         """Return the fault of its worst figure."""
         first = self.suspects[0]
-        return f"{board_name(first.record.board)}, {first.label}: {first.detail}"
+        return f"{self._named(first, board_name)}: {first.detail}"
+
+    def _named(self, suspect: Suspect, board_name: Callable[[str], str]) -> str:
+        """Return the board and the label of a figure, and its release unless that of the guide."""
+        record = suspect.record
+        release = "" if record.guide == self.guide else f" in {record.guide.release}"
+        return f"{board_name(record.board)}{release}, {suspect.label}"
 
     def reason_with(self, board_name: Callable[[str], str]) -> str:
         """Return the fault with its worst figures; a detail shared by several is given once."""
@@ -146,7 +152,7 @@ class Finding:
         for detail, alike in list(by_detail.items())[:MAX_DETAILS]:
             # With several details, one figure is enough as an example of each.
             examples = alike[: 1 if len(by_detail) > 1 else MAX_DETAILS]
-            named = "; ".join(f"{board_name(s.record.board)}, {s.label}" for s in examples)
+            named = "; ".join(self._named(suspect, board_name) for suspect in examples)
             parts.append(f"{named}{_more(len(alike) - len(examples))}: {detail}")
             left -= len(alike)
         return ". ".join(parts) + _more(left)
@@ -186,7 +192,10 @@ def gather(figures: Figures, hits: Iterable[Hit], rules: dict[str, Rule]) -> lis
         weights = {p: max(hit.weight for hit in alike) for p, alike in by_position.items()}
         labelled = {p: _label(figures, records[p]) for p in by_position}
         order = {p: units.natural(f"{records[p].board}, {labelled[p]}") for p in by_position}
-        ranked = sorted(by_position, key=lambda p: (-weights[p], order[p], p))
+        # Those of the guide itself come first.
+        ranked = sorted(
+            by_position, key=lambda p: (-weights[p], records[p].guide != guide, order[p], p)
+        )
         suspects = tuple(
             Suspect(
                 records[p],
