@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import TOP
 from packaging.requirements import Requirement
+from prepared import run_module
 from site_links import broken, pages
 
 from perfguide.common import extras
@@ -49,15 +50,9 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     blocking = folder.parent / "blocking"
     blocking.mkdir(exist_ok=True)
     (blocking / "sitecustomize.py").write_text(BLOCK.format(names=LIBRARIES), "utf-8")
-    paths = os.pathsep.join([str(blocking), str(TOP / "ext")])
-    return subprocess.run(
-        [sys.executable, "-m", "perfguide", *arguments],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": paths, "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    start = {"PYTHONPATH": os.pathsep.join([str(blocking), str(TOP / "ext")])}
+    environment = os.environ | start | {"NO_COLOR": "1"}
+    return run_module("perfguide", *arguments, environment=environment, folder=folder, start=start)
 
 
 def test_the_modules_are_really_blocked(project: Path) -> None:
