@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import subprocess
-from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -207,18 +206,6 @@ def sample_of_each_benchmark(target: Path) -> Path:
     many = [odd | {"metric": f"{'long-' * 30}{n}", "value": n} for n in range(600)]
     (target / "many.json").write_text(json.dumps(sound_bundle(many)), "utf-8")
     return target
-
-
-def first_of_each_metric(results: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
-    """Return some results of each metric, so that there is still every table and chart."""
-    kept: Counter[tuple[str, str]] = Counter()
-    some = []
-    for result in results:
-        name = result["benchmark"], result["metric"]
-        kept[name] += 1
-        if kept[name] <= count:
-            some.append(result)
-    return some
 
 
 @contextlib.contextmanager

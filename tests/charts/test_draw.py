@@ -279,9 +279,11 @@ def test_pictures_are_drawn_again_only_when_their_view_changed(tmp_path: Path) -
 
 
 def test_a_guides_charts_have_pictures_data_and_words(tmp_path: Path) -> None:
-    settings = dataset.Settings((TOP / "results/AM335X",), (TOP / "source/benchmarks",), tmp_path)
+    name = "AM335X/linux/05.07.00.00"
+    described = TOP / "source/benchmarks"
+    settings = dataset.Settings((TOP / "results" / name,), (described,), tmp_path)
     build.generate(settings, run=parallel.here)
-    folder = tmp_path / "guides/AM335X/linux/05.07.00.00"
+    folder = tmp_path / "guides" / name
     page = (folder.parent / "05.07.00.00.rst").read_text("utf-8")
     chart, _, after = page.partition("\n   OpenSSL throughput by block size and engine\n")
     assert after.partition(":download:")[2].startswith("`CSV <05.07.00.00/openssl-chart.csv>`")

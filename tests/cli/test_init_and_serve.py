@@ -17,7 +17,7 @@ import pytest
 import yaml
 from conftest import TOP
 from making import run_by_run
-from prepared import put_command
+from prepared import put_command, run_module
 
 from perfguide.cli.command_line import main
 
@@ -40,10 +40,7 @@ def test_a_new_project_builds_with_all_its_figures_and_no_warning(
 ) -> None:
     before = {path.name for path in project.iterdir()}
     environment = os.environ | {"PYTHONPATH": str(TOP / "ext"), "NO_COLOR": "1"}
-    run = subprocess.run(
-        command("build", "--strict"),
-        **{"cwd": project, "env": environment, "capture_output": True, "text": True},
-    )
+    run = run_module("perfguide", "build", "--strict", environment=environment, folder=project)
     assert run.returncode == 0 and not run.stderr, run.stderr
     guide = (project / "build/html/pages/guides/EXAMPLE/linux/1.0.html").read_text("utf-8")
     assert "This is the example that perfguide init writes." in guide

@@ -7,11 +7,10 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 from conftest import TOP
+from prepared import run_module
 
 EXAMPLE = TOP / "examples/board-farm"
 
@@ -26,11 +25,9 @@ def test_the_readme_of_the_example_builds_its_site(tmp_path: Path) -> None:
     project = tmp_path / "own"
     shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns("build", "pages"))
     before = {path.name for path in project.iterdir()}
-    command = [sys.executable, "-m", *shlex.split(build), "--strict"]
+    command = [*shlex.split(build), "--strict"]
     environment = os.environ | {"PYTHONPATH": str(TOP / "ext"), "NO_COLOR": "1"}
-    run = subprocess.run(
-        command, cwd=project, env=environment, capture_output=True, text=True, check=False
-    )
+    run = run_module(*command, environment=environment, folder=project)
     assert run.returncode == 0, run.stderr
     site = project / "build/html"
     # 98405.03 is the figure of the newest bundle, looked up by its query.
