@@ -81,7 +81,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     copy.change("adapters/registry.py", registered)
     (template,) = blocks("Add a page", "jinja")
     copy.write("ext/perfguide/pages/templates/boards.rst.jinja", template)
-    (page,) = blocks("Add a page", "python")
+    page, _ = blocks("Add a page", "python")
     copy.write("ext/perfguide/pages/boards.py", page)
     call, link = blocks("Add a page", "diff")
     copy.change("pages/build.py", call)
@@ -104,12 +104,16 @@ def test_the_benchmark_has_a_table_and_a_chart_and_the_page_lists_its_board(chan
     assert "boards" in (changed.top / "pages/reports/index.rst").read_text("utf-8").split()
 
 
-def test_the_benchmark_is_as_whole_as_the_shipped_ones(changed: Copy) -> None:
+def test_the_benchmark_and_the_page_pass_the_tests_of_their_recipes(changed: Copy) -> None:
     for name in ("tests/support", "tests/catalog", "bench"):
         shutil.copytree(TOP / name, changed.top / name)
     for name in ("tests/conftest.py", "pyproject.toml"):
         shutil.copy(TOP / name, changed.top / name)
-    changed.run("-m", "pytest", "-n", "0", "tests/catalog/test_benchmarks.py", "-k", "shipped")
+    head = (TOP / "tests/pages/test_lists.py").read_text("utf-8").split("\n\n\ndef ")[0]
+    _, test = blocks("Add a page", "python")
+    page = changed.write("tests/pages/test_boards.py", f"{head}\n\n\n{test}")
+    changed.run("-m", "pytest", "tests/catalog/test_benchmarks.py", "-k", "shipped")
+    changed.run("-m", "pytest", str(page))
 
 
 def test_the_format_reads_its_log_and_its_own_example(changed: Copy) -> None:

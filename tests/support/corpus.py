@@ -160,13 +160,18 @@ def programs() -> list[list[str]]:
 
 
 def write(path: Path) -> None:
-    """Write the results read from a log as the expected ones."""
+    """Write the results read from a log as the expected ones, and print those that changed."""
     lines = []
     for result in read(path).results:
         each = row(result)
         setup = [result.setup] if result.setup else []
         lines.append(json.dumps([*each[:5], dict(each[5]), *setup], ensure_ascii=False))
-    expected_file(path).write_text("[" + ",\n".join(lines) + "]\n", "utf-8")
+    text = "[" + ",\n".join(lines) + "]\n"
+    file = expected_file(path)
+    if not file.exists() or file.read_text("utf-8") != text:
+        faults = [str(each) for each in read(path).diagnostics]
+        print(f"{path.relative_to(DATA)}: {len(lines)} results", *faults, sep="\n  ")
+    file.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":
