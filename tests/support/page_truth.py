@@ -1121,7 +1121,8 @@ def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str,
     if said is None:
         return False
     title, proved, sizes = said["title"].split(": ")[0].split(", other rows")[0], 0, list[float]()
-    bases = [each for each in (said["basis"] or "").split(" or ") if each.strip() != "as measured"]
+    # An event may be judged by any of several.
+    basis = "" if " or " in (said["basis"] or "") else said["basis"] or ""
     rows = 0
     for page in pages:
         kinds = set()
@@ -1132,7 +1133,7 @@ def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str,
                 and f"{each['new'].split()[-1]}.".startswith(f"{said['line'].removesuffix('.x')}.")
                 and (size := MAIN_SIZE.search(each["title"]))
                 and said["word"] == SAME_WAY.get(size["word"], size["word"])
-                and (len(bases) != 1 or " or " in said["basis"] or bases[0] in each["title"])
+                and basis in each["title"]
             ):
                 kinds.add(each["kind"])
                 sizes += _factors(size, said["word"])
