@@ -82,6 +82,11 @@ def failed_run(row: Row, record: Record) -> str:
     return f"its samples are {_samples(record)} {units.parse(record.unit).symbol}"
 
 
+def fails_in_part(row: Row) -> bool:
+    """Return whether some runs failed with NEW, while none did with OLD."""
+    return row.doubt.startswith(FAILED_RUN)
+
+
 def _samples(record: Record) -> str:
     return " to ".join(units.number(end or 0.0) for end in (record.cell.low, record.cell.high))
 

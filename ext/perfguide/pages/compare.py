@@ -34,7 +34,7 @@ from ..compare import (
 from ..compare.comparison import Comparison, Group, annotations_used, compare
 from ..compare.event import Event
 from ..compare.event_fates import Compared
-from ..compare.failed_rows import FAILED_RUN
+from ..compare.failed_rows import fails_in_part
 from ..compare.fates import fate
 from ..compare.headline import Headline, headline, remarks_on
 from ..compare.history import History
@@ -298,7 +298,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         decision.tag,
         decision.judged,
         decision.comparable,
-        counts["regressed"] + counts["failed-after"],
+        counts["regressed"] + counts["failed-after"] + sum(map(fails_in_part, compared.rows)),
         counts["improved"],
         counts["only-old"],
         counts["only-new"],
@@ -373,13 +373,13 @@ def _write_page(
 def _loss(event: Event, comparison: Comparison, catalog: Catalog) -> tuple[str, str]:
     """Return the figure of an event that got worst, and its change in words."""
     # Figures that failed with the older release only are no loss.
-    failed = [row for row in event.rows if row.doubt.startswith(FAILED_RUN)]
+    failed = [*filter(fails_in_part, event.rows)]
     others = [row for row in event.judged if row not in failed] or event.judged
     is_of_failed = event.of_failing_runs and failed
     row = failed[0] if is_of_failed else event_titles.farthest(replace(event, rows=(*others,)))
     label = full_label(row, catalog) or row_texts.row_words(row, comparison, catalog).name
     # The mean of runs that failed and others is not how fast anything is.
-    if row.doubt.startswith(FAILED_RUN):
+    if fails_in_part(row):
         return label, row.doubt
     if row.past:
         return label, row_texts.at_equal_clock(row, row_texts.change_words(row))
@@ -431,13 +431,16 @@ UNCOUNTED: tuple[Verdict, ...] = ("noisy", "steady", "same")
 
 def _counts(page: str, comparison: Comparison, decision: Headline) -> list[tuple[str, str, str]]:
     """Return the number of figures that both releases have, the share that is judged, and the
-    number with each other verdict, in words, with the link name of its table."""
+    numbers of those of which some runs fail and of those with each other verdict, in words, with
+    the link names of their tables."""
     of_boards = f"figures on {units.with_noun(len(comparison.spans), 'board')}"
     out = [
         (f"{comparison.common:,}", of_boards, ""),
-        (f"{decision.percent} %", "can be judged", ""),
+        *[(f"{decision.percent} %", "can be judged", "")] * bool(decision.comparable),
     ]
-    return out[: 1 + bool(decision.comparable)] + [
+    if failing := sum(map(fails_in_part, comparison.rows)):
+        out.append((f"{failing:,}", "worse, as some runs fail", link_name(page, "noisy")))
+    return out + [
         (f"{number:,}", COUNTED.get(verdict, WORDS[verdict]), link_name(page, verdict))
         for verdict in (*row_texts.SHOWN_VERDICTS, *row_texts.FOLDED_VERDICTS)
         if (number := comparison.counts[verdict]) and verdict not in UNCOUNTED

@@ -44,8 +44,8 @@ SIGNS: Mapping[State, str] = {
 """A sign for each verdict; they differ in shape and not only in colour."""
 
 MEANINGS: Mapping[State, str] = {
-    "do not ship": "Do not ship: a figure fails now, or proved losses are large",
-    "look": "Look at N events: N changes for the worse, proved or large",
+    "do not ship": "Do not ship: all runs of a figure fail now, or proved losses are large",
+    "look": "Look at N events: N changes for the worse, proved or large, or of which some runs fail now",
     "ship": "Ship: half of the figures or more are judged, and none got worse",
     "too little": "Too little to say: less than half are judged",
 }
@@ -217,7 +217,7 @@ def write_overview(
         if (pair := by_guide.get(guide.key)) and pair.verdict and pair.verdict.fall
     ]
     # Sorts are stable, so the most recently measured stay first.
-    worse.sort(key=lambda entry: not entry.is_proved)
+    worse.sort(key=lambda entry: (_worst_first(entry.state), not entry.is_proved))
     overview = Overview(
         socs,
         worse[:MAX_WORSE],
@@ -230,6 +230,10 @@ def write_overview(
     )
     content = msgspec.to_builtins(overview)
     write_files.json_file(site, "guides/overview.json", content, sort_keys=True)
+
+
+def _worst_first(state: State) -> int:
+    return [*SIGNS].index(state)
 
 
 def _recent_releases(site: Site, guides: Sequence[GuideSummary]) -> list[RecentRelease]:
@@ -480,8 +484,8 @@ def _filters(name: str, states: Sequence[State]) -> list[dict[str, Any]]:
 def write_comparisons(
     site: Site, page: str, guides: Sequence[GuideSummary], compared: Sequence[ComparedGuides]
 ) -> None:
-    """Write the list of comparisons: a row for the newest of each SoC, and a line with all of
-    them."""
+    """Write the list of comparisons: a row for the newest of each SoC, the worst verdicts first, and
+    a line with all of them."""
     by_guide: dict[GuideKey, ComparedGuides] = {
         pair.new: pair for pair in compared if not pair.is_asked and pair.verdict
     }
@@ -509,6 +513,8 @@ def write_comparisons(
         marks = [row for row in marks if row["marks"]]
         if marks:
             lines.append({"soc": soc, "page": write_files.list_address(site, soc), "marks": marks})
+    # Sorts are stable, so the most recently measured stay first.
+    rows.sort(key=lambda row: _worst_first(row["state"]))
     every = [pair.verdict.state for pair in by_guide.values() if pair.verdict]
     write_files.page(
         site,
@@ -559,6 +565,7 @@ def _comparison_row(page: str, pair: ComparedGuides) -> dict[str, Any]:
         "soc": pair.new.soc,
         "releases": f"{family(pair.new)} {pair.old.release} → {pair.new.release}",
         "page": slugs.relative(page, pair.address),
+        "state": verdict.state,
         "role": state_class(verdict.state),
         "sign": SIGNS[verdict.state],
         "tag": verdict.tag,
