@@ -170,16 +170,17 @@ html_title = os.environ.get("TITLE", helping.title)
 """
 
 
-@pytest.fixture
-def helped(small: Path) -> Path:
+@pytest.fixture(scope="module")
+def helped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site whose title comes from a module, or from the environment; built until a build
     knows that there is nothing to do."""
-    (small / "helping.py").write_text("title = 'First'\n", "utf-8")
-    with (small / "conf.py").open("a", encoding="utf-8") as conf:
+    project = guides(bare_project(tmp_path_factory.mktemp("helped") / "project"))
+    (project / "helping.py").write_text("title = 'First'\n", "utf-8")
+    with (project / "conf.py").open("a", encoding="utf-8") as conf:
         conf.write(HELPED)
     # A build of files that are new does not know yet that they stay as they are.
-    assert NOTHING in (settled(small).stdout for _ in range(3))
-    return small
+    assert NOTHING in (settled(project).stdout for _ in range(3))
+    return project
 
 
 def test_where_nothing_changed_nothing_is_done(helped: Path) -> None:
