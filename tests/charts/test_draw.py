@@ -466,7 +466,7 @@ def test_alternative_text_gives_the_ends_of_lines_and_counts_those_left_out(
         ([0.2, 0.8], [1, 1], [0.2, 0.8]),
         ([0.5, 0.5], [1, 1], [0.5, 0.6]),
         ([0.98, 0.99, 1.0], [1, 1, 1], [0.8, 0.9, 1.0]),
-        ([0.5, 0.5], [2, 1], [0.5, 0.65]),
+        ([0.5, 0.5], [2, 1], [0.5, 0.68]),
     ],
 )
 def test_names_are_moved_no_further_than_they_have_to_be(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -29,6 +30,9 @@ ALIKE_RATIO = 1.2
 
 NAME_GAP_SHARE = 0.065
 """The minimum distance between two names, as a share of the panel's height."""
+
+BETWEEN_NAMES = 0.3
+"""The additional distance between two names if one has several rows, as a share of a row."""
 
 LOW_GAP_SHARE = 0.116
 """The same in a picture with several panels, which are shorter."""
@@ -106,7 +110,7 @@ def _shared_names(ends: Sequence[_End]) -> list[tuple[float, str, _End]]:
         return []
     families = grouped(ends, lambda end: end.line.label.partition("-")[0])
     groups = [group for family in families.values() for group in _within_ratio(family)]
-    if len(groups) * 2 * NAME_GAP_SHARE > 1:
+    if len(groups) * (2 + BETWEEN_NAMES) * NAME_GAP_SHARE > 1:
         groups = _within_ratio(ends)
     names = []
     for group in groups:
@@ -149,12 +153,13 @@ def _joined(rows: Sequence[str]) -> str:
 def spread(heights: Sequence[float], rows: Sequence[int], gap: float) -> list[float]:
     """Return sorted heights moved apart by ``gap`` per row of text, with none above 1. ``rows`` are
     the row counts of the texts, which are centred on their heights."""
-    centres: list[float] = []
-    for number, height in enumerate(heights):
-        lowest = centres[-1] + gap * (rows[number - 1] + rows[number]) / 2 if centres else height
-        centres.append(max(height, lowest))
+    sums = [below + above for below, above in pairwise(rows)]
+    gaps = [gap * (both / 2 + (BETWEEN_NAMES if both > 2 else 0)) for both in sums]
+    centres = [*heights[:1]]
+    for height, distance in zip(heights[1:], gaps, strict=True):
+        centres.append(max(height, centres[-1] + distance))
     ceiling = 1.0
     for number in reversed(range(len(centres))):
         centres[number] = min(centres[number], ceiling)
-        ceiling = centres[number] - gap * (rows[number - 1] + rows[number]) / 2
+        ceiling = centres[number] - gaps[number - 1] if number else 0.0
     return centres
