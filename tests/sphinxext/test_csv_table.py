@@ -343,6 +343,10 @@ def test_numbers_get_the_zeros_of_their_column_up_to_the_digits_of_pages() -> No
         for kind, text in re.findall(r'<data[^>]*?(?: class="perf-(..)")?>(.*?)</data>', body)
     ]
     assert shown == ["38.06", "76.00", "593.8", "833.0", "1,430", "0.50"]
+    row = ("a", (54.0, "54", ""), (57.5, "57.5", ""))
+    boards = Grid((("Size", "SK", "EVM"),), (row,), 1)
+    assert '"perf-p1">54<' in html_table.body(boards, [""] * 3, boards={"SK", "EVM"})
+    assert "perf-p1" not in html_table.body(boards, [""] * 3), "it may be another metric"
     mixed_rows = (("a", "n", rows[1][1]), ("b", "s", rows[0][1]))
     mixed = html_table.body(Grid((("Metric", "Unit", "SK"),), mixed_rows, 2), [""] * 3)
     assert ">76</data>" in mixed and "perf-p" not in mixed, "it may be a count"

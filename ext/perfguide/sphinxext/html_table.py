@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from itertools import chain, islice, zip_longest
 
@@ -244,19 +244,29 @@ def body(
     links: Mapping[tuple[int, int], str] | None = None,
     hidden: Mapping[int, str] | None = None,
     groups: Sequence[int] = (),
+    boards: Collection[str] = (),
 ) -> str:
     """Return the ``tbody``; each row has an anchor made from its keys without their units.
 
     ``labels`` are those of the columns in blocks. By row and column, ``marks`` is markup that
     follows a cell's text, and ``links`` an address. ``hidden`` has the classes of rows that are
-    initially hidden, and ``groups`` are those of :class:`PhoneColumns`.
+    initially hidden, and ``groups`` are those of :class:`PhoneColumns`. ``boards`` are names in
+    heads.
     """
     rows, stub, header = table.rows, table.stub, table.header
     raw_names = {(row, column): name for row, column, name in table.names}
     width = max((len(row) for row in rows), default=0)
     heads = [f' data-head="{escape(text)}"' if text else "" for text in labels[MAX_TABLE_HEADS:]]
     heads = [""] * MAX_TABLE_HEADS + heads + [""] * (width - MAX_TABLE_HEADS - len(heads))
-    decimals = [max_decimals(row[c] for row in rows if c < len(row)) for c in range(width)]
+    # Columns that only differ in their board have the same digits, as readers compare along rows.
+    alike = grouped(
+        range(stub, width),
+        lambda column: tuple(names[column] for names in header if names[column] not in boards),
+    )
+    decimals = dict[int, int]()
+    for like in alike.values():
+        most = max_decimals(row[c] for row in rows for c in like if c < len(row))
+        decimals |= dict.fromkeys(like, most)
     # Without a unit in common, an integer may be a count.
     is_mixed = bool(header) and "Unit" in header[0][:stub]
     out, used = ["<tbody>"], Counter[str]()

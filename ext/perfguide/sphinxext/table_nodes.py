@@ -107,7 +107,7 @@ def _write_grid(translator: Any, node: perf_grid) -> None:
             *(short, labels.columns, node["prefix"], _marks(builder, grid)),
             _targets(builder, node["top"], grid),
             _hidden(len(grid.rows), first, first_blocks),
-            groups,
+            *(groups, boards),
         )
         + "</table></div>\n"
         + (
