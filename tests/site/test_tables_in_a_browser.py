@@ -240,7 +240,9 @@ def test_what_is_copied_has_the_heads_and_the_numbers_of_the_download(
     page = opened(GUIDE, 390)
     figure = other(page)
     shown, data = copied(page, figure), downloaded(site, GUIDE, figure)
-    assert list(shown) == [*FACTS, "Metric", "Unit", "board-a", "board-b"]
+    assert list(shown) == [*FACTS, "Metric", "Unit", "board-a", "board-b", "Signs"]
+    signs = shown.pop("Signs")
+    assert {*signs} == {"", "board-a: ‡"}
     assert {*shown} < {*data}, "the least and the greatest sample are in the download"
     # A figure that failed is empty there, beside the number of failed runs.
     assert shown.loc[shown["Metric"] == "broken", "board-a"].item() == "failed"

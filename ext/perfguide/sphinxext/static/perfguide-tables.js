@@ -55,13 +55,18 @@
     // Facts that hold for all rows, such as the SoC or the algorithm, become columns.
     const same = JSON.parse(table.dataset.perfSame || "[]");
     const before = same.map(([, value]) => field(value));
-    const head = [...same.map(([name]) => field(name)), ...kept.map((column) => field(heads[column]))];
+    const hasSigns = Boolean(table.closest("figure").querySelector(".perf-mark"));
+    const head = [...same.map(([name]) => field(name)), ...kept.map((column) => field(heads[column])), ...(hasSigns ? ["Signs"] : [])];
     const lines = [];
     for (const row of table.tBodies[0].rows) {
       if (row.classList.contains("perf-none")) continue;
       const cells = [...row.cells];
       const ordered = kept.map((column) => cells.find((cell) => model.places.get(cell)?.column === column));
-      lines.push([...before, ...ordered.map((cell) => (cell ? valueOf(cell) : ""))]);
+      const signs = ordered.map((cell, at) => [cell?.querySelector(".perf-mark")?.textContent, heads[kept[at]]]).filter(([sign]) => sign);
+      lines.push([
+        ...before, ...ordered.map((cell) => (cell ? valueOf(cell) : "")),
+        ...(hasSigns ? [field(signs.map(([sign, name]) => `${name}: ${sign}`).join("; "))] : []),
+      ]);
     }
     return [head, ...lines].map((texts) => `${texts.join("\t")}\n`);
   };
