@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from docutils import nodes
@@ -17,7 +18,6 @@ from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 HISTORY_WIDTH, HISTORY_HEIGHT = 104, 24
 """The size of a history's drawing, in CSS pixels."""
 
-CUT_NOTE = "A bar with a gap is cut off: the others are scaled without its figure."
 
 MAX_BOARDS_WITH_BARS = 4
 """With more boards there is no room for bars beside their figures."""
@@ -45,7 +45,10 @@ class perf_answers(ScreenNode):
             "clocks": answers.clocks or ("",) * len(answers.boards),
             "has_bars": has_bars,
             "has_history": has_history,
-            "note": _note(answers, more, has_bars, has_history),
+            "note": _note(answers, more, has_history),
+            "bars": bars_note(value.share for row in answers.rows for value in row.values if value)
+            if has_bars
+            else "",
             "link": Links(builder, self["top"], self["page"]),
             "points": _points,
         }
@@ -55,14 +58,16 @@ class perf_answers(ScreenNode):
         return [_plain_table(self["answers"])]
 
 
-def _note(answers: Answers, more: int, has_bars: bool, has_history: bool) -> str:
+def bars_note(shares: Iterable[float | None]) -> str:
+    """Return what bars with some shares of a full one mean."""
+    is_cut = any(share and share > 1 for share in shares)
+    cut = " One with a gap is cut off: the others are scaled without its figure."
+    return f"Bars are shares of the largest.{cut if is_cut else ''}"
+
+
+def _note(answers: Answers, more: int, has_history: bool) -> str:
     """Return the note below the table; ``more`` is the number of boards without a column."""
-    values = [value for row in answers.rows for value in row.values if value]
     note = f"Click a figure to see its table. {SIGNS_LEGEND}"
-    if has_bars:
-        note += " Bars are shares of the largest."
-    if has_bars and any(value.share and value.share > 1 for value in values):
-        note += f" {CUT_NOTE}"
     if has_history:
         note += " A history starts again where engine, clock or memory changed."
     if answers.more:

@@ -34,7 +34,7 @@ from ..pages.lists import (
     state_class,
     usual_conditions,
 )
-from .answers import CUT_NOTE, plain_figure
+from .answers import bars_note, plain_figure
 from .config import page_name
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 from .table_widths import zero_classes
@@ -48,7 +48,7 @@ MAX_NAMED_SOCS = 3
 """The maximum number of SoCs that a note names; more are counted."""
 CAPTION = (
     "Best board of each SoC in its newest guide, or in the older one named beside a figure where the newest "
-    "has no sound one. Higher is better, unless ↓. Bars are shares of the largest in the column."
+    "has no sound one. Higher is better, unless ↓."
 )
 LOAD_NOTE = "CPU is the load of the same run{}: compare rates only at similar loads."
 MAX_CONDITION_LENGTH = 18
@@ -145,7 +145,6 @@ class perf_overview(ScreenNode):
         notes = [LOAD_NOTE.format("".join(shares))] if loaded else []
         notes += run_notes(columns, lines)
         notes += [f"{APART_SIGN} {APART}."] if any(cell.runs for cell in cells) else []
-        notes += [CUT_NOTE] if any(cell.share and cell.share > 1 for cell in cells) else []
         notes += [f"{DOUBTFUL}."] if any(cell.result.doubt for cell in cells) else []
         # The figures of a column end at one edge if all have room for a mark, and for a bar or a release.
         by_column = [[cell for _, row in lines if (cell := row[at])] for at in range(len(columns))]
@@ -158,6 +157,7 @@ class perf_overview(ScreenNode):
             "digits": [zero_classes([cell.text for cell in cells]) for cells in by_column],
             "rooms": rooms,
             "caption": CAPTION,
+            "bars": bars_note(cell.share for cell in cells),
             "notes": notes,
             "measured": _measured,
             "link": Links(builder, self["top"]),
