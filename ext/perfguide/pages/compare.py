@@ -464,8 +464,13 @@ def _named(
 ) -> dict[str, str]:
     """Return the parts of an event's title, with ``remarks``, and its link name."""
     name, size, where = event_titles.title_parts(event, comparison, remarks)
-    # The name is a heading here, and not followed by where.
-    return {"link": names[id(event)], "name": name.rstrip(","), "size": size, "where": where}
+    # Where is set apart here.
+    return {
+        "link": names[id(event)],
+        "name": name.rstrip(","),
+        "size": size.rstrip(","),
+        "where": where,
+    }
 
 
 def _event(
