@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -393,6 +393,15 @@ class Benchmark:
         if key not in self._ranks:
             self._ranks[key] = self._value_rank(name, value)
         return self._ranks[key]
+
+    def params_rank(self, params: Mapping[str, Scalar]) -> tuple[tuple[str, Rank], ...]:
+        """Return a sort key of parameters: by name, and then by value."""
+        return tuple((name, self.value_rank(name, value)) for name, value in sorted(params.items()))
+
+    def figure_rank(self, metric: str, params: Mapping[str, Scalar]) -> tuple[Any, ...]:
+        """Return a sort key of figures: by metric in the order of the description, and then by
+        parameters."""
+        return self.metric_rank(metric)[0], units.natural(metric), self.params_rank(params)
 
     def _value_rank(self, name: str, value: Scalar) -> Rank:
         plain = units.plain(value)

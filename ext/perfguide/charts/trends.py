@@ -111,9 +111,7 @@ def over_releases(
 
     def rank(record: Record) -> tuple[Any, ...]:
         benchmark = catalog.benchmarks[record.benchmark]
-        params = tuple((n, benchmark.value_rank(n, v)) for n, v in sorted(record.params.items()))
-        metric = benchmark.metric_rank(record.metric)[0], units.natural(record.metric)
-        return order[record.benchmark], *metric, params
+        return order[record.benchmark], *benchmark.figure_rank(record.metric, record.params)
 
     views = list[ViewAndFigures]()
     for _, members in sorted(grouped(records, rank).items()):
@@ -162,16 +160,14 @@ def of_boards(
     below the finding.
     """
     order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
-    groups: dict[tuple[Any, ...], list[Record]] = {}
-    for record in headlines:
-        if record.cell.mean is None:
-            continue
+
+    def rank(record: Record) -> tuple[Any, ...]:
         benchmark = catalog.benchmarks[record.benchmark]
-        engine = _engine_of(benchmark)
-        rank = benchmark.metric_rank(record.metric)[0], units.natural(record.metric)
-        params = sorted((n, v) for n, v in record.params.items() if n != engine)
-        ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
-        groups.setdefault((order[record.benchmark], *rank, ranks, record.unit), []).append(record)
+        params = engines.without_engine(benchmark, record).params
+        figure = benchmark.figure_rank(record.metric, params)
+        return order[record.benchmark], *figure, record.unit
+
+    groups = grouped((record for record in headlines if record.cell.mean is not None), rank)
     by_identity = {engines.identity(record): record.cell.mean for record in records}
     views = []
     for _, members in sorted(groups.items()):
@@ -198,11 +194,6 @@ def _left_out(record: Record, name: str, doubt: Callable[[Record], str]) -> str:
 def _board_name(record: Record, boards: Boards) -> str:
     short = boards.short(record.guide.soc, record.board)
     return f"{record.guide.soc} {short}" if short != record.board else record.board
-
-
-def _engine_of(benchmark: Benchmark) -> str:
-    """Return the parameter that holds the engine, or an empty string."""
-    return ENGINE if benchmark.param(ENGINE).classes else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,10 +249,10 @@ def _bars(
 ) -> ChartView:
     """Return a picture with a bar per board and engine, at most ``MAX_BARS``."""
     like = records[0]
-    better, engine = benchmark.better(like.metric), _engine_of(benchmark)
+    better = benchmark.better(like.metric)
     means = [record.cell.mean for record in records if record.cell.mean is not None]
     unit, scale = units.readable(like.unit, means)
-    counts = Counter(_engine_label(benchmark, engine, record) for record in records)
+    counts = Counter(_engine_label(benchmark, record) for record in records)
     # An engine that most bars share is named once, above them.
     usual, count = counts.most_common(1)[0]
     usual = usual if 2 * count > len(records) and all(counts) else ""
@@ -269,7 +260,7 @@ def _bars(
         _bar(
             record,
             _board_name(record, boards),
-            _engine_label(benchmark, engine, record),
+            _engine_label(benchmark, record),
             usual,
             scale,
             engines.load_beside(record, by_identity),
@@ -305,16 +296,17 @@ def _bars(
     )
 
 
-def _engine_label(benchmark: Benchmark, engine: str, record: Record) -> str:
+def _engine_label(benchmark: Benchmark, record: Record) -> str:
     """Return the label of a figure's engine; empty if the benchmark has no engines."""
-    return benchmark.value_label(engine, record.params[engine]) if engine in record.params else ""
+    has_engine = ENGINE in record.params and benchmark.param(ENGINE).classes
+    return benchmark.value_label(ENGINE, record.params[ENGINE]) if has_engine else ""
 
 
 def _headline(benchmark: Benchmark, record: Record) -> str:
     """Return the name of a headline without its engine: the short one if the catalog has it."""
-    metric = benchmark.metric(record.metric)
-    engine = _engine_of(benchmark)
-    if metric is None or not metric.short:
-        params = {n: v for n, v in record.params.items() if n != engine}
-        return labels.full(benchmark, replace(record, params=params))
-    return labels.headline(benchmark, record, engine)
+    metric, of_any_engine = (
+        benchmark.metric(record.metric),
+        engines.without_engine(benchmark, record),
+    )
+    name = labels.headline if metric and metric.short else labels.full
+    return name(benchmark, of_any_engine)

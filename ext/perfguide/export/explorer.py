@@ -263,9 +263,8 @@ class FiguresOfSoc:
 
         def rank(line: list[_Figure]) -> tuple[object, ...]:
             first = line[0]
-            params = sorted(first.params.items())
-            values = tuple((name, benchmark.value_rank(name, value)) for name, value in params)
-            return benchmark.metric_rank(first.metric)[0], first.metric, first.record.unit, values
+            metric = benchmark.metric_rank(first.metric)[0], first.metric
+            return *metric, first.record.unit, benchmark.params_rank(first.params)
 
         # Guides of a system start with the newest release, lines with the oldest.
         return [line[::-1] for line in sorted(lines.values(), key=rank)]

@@ -8,7 +8,7 @@ marked as inferred, and never treated as recorded."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import NamedTuple, TypeVar
 
@@ -136,6 +136,15 @@ def beside(record: Record, metric: str, figures: Mapping[Identity, T]) -> T | No
         if figure is not None:
             return figure
     return None
+
+
+def without_engine(benchmark: Benchmark, record: Record) -> Record:
+    """Return a figure without the engine among its parameters, if the benchmark's description
+    classifies engines."""
+    if not benchmark.param(ENGINE).classes:
+        return record
+    params = {name: value for name, value in record.params.items() if name != ENGINE}
+    return replace(record, params=params)
 
 
 def load_beside(record: Record, figures: Mapping[Identity, T]) -> T | None:

@@ -29,22 +29,20 @@ def params(benchmark: Benchmark, record: Record) -> str:
     )
 
 
-def headline(benchmark: Benchmark, record: Record, without: str = "") -> str:
-    """Return a figure's short name, if any, and the parameters that it leaves open except
-    ``without``."""
+def headline(benchmark: Benchmark, record: Record) -> str:
+    """Return a figure's short name, if any, and the parameters that it leaves open."""
     metric = benchmark.metric(record.metric)
     short = metric.short if metric else ""
-    more = headline_params(benchmark, record, without)
+    more = headline_params(benchmark, record)
     return ", ".join(dict.fromkeys(filter(None, (short, more))))
 
 
-def headline_params(benchmark: Benchmark, record: Record, without: str = "") -> str:
-    """Return as text the parameters that a figure's short name leaves open, except ``without``.
-    Whether something was on or off is said even of the default, if figures with either may be
-    called so."""
+def headline_params(benchmark: Benchmark, record: Record) -> str:
+    """Return as text the parameters that a figure's short name leaves open. Whether something was
+    on or off is said even of the default, if figures with either may be called so."""
     metric = benchmark.metric(record.metric)
     at = metric.at if metric else {}
-    fixed = {without, *(name for name, value in at.items() if not isinstance(value, tuple))}
+    fixed = {name for name, value in at.items() if not isinstance(value, tuple)}
     return ", ".join(
         param(benchmark, name, value)
         for name, value in sorted(record.params.items())

@@ -488,7 +488,7 @@ class Headlines:
             assert value is not None  # it was measured
             load = figures.loads.get(run_of(best))
             at_load = engines.at_load(load, engines.load_of(benchmark))
-            name = labels.headline(benchmark, best, engines.ENGINE)
+            name = labels.headline(benchmark, engines.without_engine(benchmark, best))
             lead = "" if name == named else f"{name}: "
             named = name
             text = f"{lead}{value.text} {row.unit}{at_load}"

@@ -198,11 +198,8 @@ def _on_other_boards(site: Site, move: LastingMove, records: Sequence[Record]) -
     means: dict[str, float] = {}
     later = dict[tuple[str, str], float]()
     for record in records:
-        board, release, mean = (
-            site.boards.short(record.guide.soc, record.board),
-            record.guide.release,
-            record.cell.mean or 0.0,
-        )
+        board = site.boards.short(record.guide.soc, record.board)
+        release, mean = record.guide.release, record.cell.mean or 0.0
         if board == move.board and family(record.guide) == move.system:
             means[release] = mean
         elif board != move.board and version(release) > version(since) and mean > 0:
@@ -584,23 +581,20 @@ def _findable_rankings(
     site: Site, name: str, page: str, listed: Sequence[RankedFigures]
 ) -> tuple[FindableRanking, ...]:
     """Return the rankings of a benchmark for the search index, and the headlines without one."""
-    benchmark = site.catalog.get(name)
+    benchmark = site.catalog.benchmark(name)
     ranked = [
         FindableRanking(
             *(f"{page}/{figures.slug}" if number else page, figures.name, figures.words),
             *(ranking.condition(benchmark, figures), figures.ranking.unit),
         )
         for number, figures in enumerate(listed)
-        if benchmark
     ]
-    others: dict[str, list[Record]] = {}
-    if benchmark:
-        for record in summaries.headlines(site.catalog, site.pool.of_benchmark(name)):
-            others.setdefault(labels.headline(benchmark, record), []).append(record)
     names = {entry.name for entry in ranked}
+    headlines = summaries.headlines(site.catalog, site.pool.of_benchmark(name))
+    by_name = grouped(headlines, lambda record: labels.headline(benchmark, record))
     unranked = [
         FindableRanking("", title, search_words.of_records(benchmark, name, records))
-        for title, records in sorted(others.items())
+        for title, records in sorted(by_name.items())
         if title not in names
     ]
     return (*ranked, *unranked)
@@ -764,25 +758,19 @@ def _section(site: Site, name: str, keys: Sequence[GuideKey]) -> _Section:
 def _first_figure(site: Site, name: str, records: Sequence[Record]) -> list[Record]:
     """Return the first figure in the order of the catalog that enough releases have for a chart; it
     is drawn where a benchmark has no headline."""
-    described = site.catalog.get(name)
-    by_figure: dict[Any, list[Record]] = {}
-    for record in records if described else ():
-        assert described is not None  # no records otherwise
-        is_result = described.better(record.metric) != "neither" and record.metric != engines.LOAD
-        if is_result and described.metric(record.metric) and site.layout.is_described(record):
-            params = tuple(
-                (n, described.value_rank(n, v)) for n, v in sorted(record.params.items())
-            )
-            rank = described.metric_rank(record.metric)[0], units.natural(record.metric), params
-            by_figure.setdefault(rank, []).append(record)
-    return next(
-        (
-            records
-            for _, records in sorted(by_figure.items(), key=lambda item: item[0])
-            if len({record.guide for record in records}) >= MIN_RELEASES
-        ),
-        [],
-    )
+    benchmark = site.catalog.benchmark(name)
+    results = [
+        record
+        for record in records
+        if site.layout.is_described(record)
+        and benchmark.better(record.metric) != "neither"
+        and record.metric != engines.LOAD
+    ]
+    by_figure = grouped(results, lambda r: benchmark.figure_rank(r.metric, r.params))
+    for _, of_figure in sorted(by_figure.items(), key=lambda item: item[0]):
+        if len({record.guide for record in of_figure}) >= MIN_RELEASES:
+            return of_figure
+    return []
 
 
 def _ran_on_cpu(

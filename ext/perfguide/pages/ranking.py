@@ -210,8 +210,7 @@ def _figures(site: Site, groups: _Groups, evidence: _Evidence) -> list[_Figure]:
         members, failed = _of_socs(site, group, evidence)
         if len({record.guide.soc for record in members}) < 2:
             continue
-        rank = benchmark.metric_rank(key.metric)[0], units.natural(key.metric)
-        ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in key.params)
+        *metric_rank, params_rank = benchmark.figure_rank(key.metric, dict(key.params))
         # The front page shows the first of these values that a guide has.
         preferred = described.at if (described := benchmark.metric(key.metric)) else {}
         choices = [(preferred.get(n), v) for n, v in key.params]
@@ -222,7 +221,7 @@ def _figures(site: Site, groups: _Groups, evidence: _Evidence) -> list[_Figure]:
         best = _best(site, benchmark, group) if has_best else None
         params = dict(key.params)
         figure = _Figure(key.metric, params, is_headline, members, failed, key.worst_of, best)
-        ranked.append(((not is_headline, is_part, rank, choice, ranks), figure))
+        ranked.append(((not is_headline, is_part, metric_rank, choice, params_rank), figure))
     return [figure for _, figure in sorted(ranked, key=lambda item: item[0])]
 
 
@@ -394,10 +393,10 @@ _Groups = dict[_FigureKey, list[Record]]
 
 def _groups(benchmark: Benchmark, records: Sequence[Record]) -> _Groups:
     def key_of(record: Record) -> _FigureKey:
-        named = _without_engine(benchmark, record.params)
+        params = engines.without_engine(benchmark, record).params
         # Units of one kind are converted; figures of two kinds cannot be ranked together.
         kind = units.parse(record.unit).kind
-        return _FigureKey(record.metric, tuple(sorted(named.items())), kind)
+        return _FigureKey(record.metric, tuple(sorted(params.items())), kind)
 
     groups = grouped(records, key_of)
     kinds = Counter(metric for metric, _ in {(key.metric, key.kind) for key in groups})
@@ -405,12 +404,6 @@ def _groups(benchmark: Benchmark, records: Sequence[Record]) -> _Groups:
     return {
         key: group for key, group in groups.items() if key.kind != NUMBER or kinds[key.metric] == 1
     }
-
-
-def _without_engine(benchmark: Benchmark, params: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    """Return parameters without the engine, if the description has classes of engines."""
-    is_ranked = bool(benchmark.param(engines.ENGINE).classes)
-    return {n: v for n, v in params.items() if not (is_ranked and n == engines.ENGINE)}
 
 
 def _is_part(benchmark: Benchmark, key: _FigureKey) -> bool:
@@ -552,8 +545,8 @@ def _slug(figure: _Figure) -> str:
 
 
 def _name(benchmark: Benchmark, figure: _Figure) -> str:
-    part, params = figure.worst_of, _without_engine(benchmark, figure.records[0].params)
-    shortened = replace(figure.records[0], params={n: v for n, v in params.items() if n != part})
+    part, record = figure.worst_of, engines.without_engine(benchmark, figure.records[0])
+    shortened = replace(record, params={n: v for n, v in record.params.items() if n != part})
     if figure.is_headline:
         words = labels.headline(benchmark, shortened)
     else:

@@ -172,9 +172,7 @@ def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
         key = (
             units.natural(record.board),
             order[record.benchmark],
-            benchmark.metric_rank(record.metric)[0],
-            units.natural(record.metric),
-            tuple((n, benchmark.value_rank(n, v)) for n, v in sorted(record.params.items())),
+            *benchmark.figure_rank(record.metric, record.params),
         )
         label, params = labels.label(benchmark, record), labels.params(benchmark, record)
         unit = units.unit_cell(record.unit, metric.better)
