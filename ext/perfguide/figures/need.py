@@ -162,27 +162,14 @@ def answers(
     """
     resolved = [_resolved(pool, catalog, condition) for condition in conditions]
     conditions = [condition for condition, _ in resolved]
-    names = {(condition.benchmark, condition.metric) for condition in conditions}
     chosen = set(guides)
-    # A board is the same in all releases of a platform, even if it was renamed.
     measured: list[Answer] = []
     unmeasured: list[Unmeasured] = []
     for platform, keys in families(key for key in pool.guides() if key in chosen).items():
-        # By board and benchmark: the figures of each release, newest first.
-        releases: dict[str, dict[str, list[list[Record]]]] = {}
-        for key in reversed(keys):
-            for board in pool.boards[key]:
-                releases.setdefault(boards.today(key.soc, board), {})
-            of_guide = grouped(
-                pool.of_guide(key, lambda *name: name in names),
-                lambda record: (boards.today(record.guide.soc, record.board), record.benchmark),
-            )
-            for (board, benchmark), records in of_guide.items():
-                releases[board].setdefault(benchmark, []).append(records)
-        for board, by_benchmark in releases.items():
+        for board, releases in _by_board(pool, boards, conditions, keys).items():
             answers_of_board = [
                 Answer(platform, board, readings)
-                for readings in _readings(by_benchmark, catalog, conditions)
+                for readings in _readings(releases, catalog, conditions)
             ]
             measured += answers_of_board
             if not answers_of_board:
@@ -191,7 +178,7 @@ def answers(
                     for condition in conditions
                     if not any(
                         _candidates(records, catalog, condition)
-                        for records in by_benchmark.get(condition.benchmark, ())
+                        for records in releases.get(condition.benchmark, ())
                     )
                 ]
                 unmeasured.append(Unmeasured(platform, board, tuple(missing)))
@@ -201,6 +188,23 @@ def answers(
         tuple(sorted(unmeasured, key=lambda board: (*_sort_key(board.platform), board.board))),
         tuple(note for _, notes in resolved for note in notes),
     )
+
+
+def _by_board(
+    pool: Pool, boards: Boards, conditions: Sequence[Condition], guides: Sequence[GuideKey]
+) -> dict[str, dict[str, list[list[Record]]]]:
+    """Return the figures of a platform that conditions name, by board, which is the same in all
+    releases even if it was renamed, and by benchmark: those of each release, newest first."""
+    names = {(condition.benchmark, condition.metric) for condition in conditions}
+    out: dict[str, dict[str, list[list[Record]]]] = {}
+    for key in reversed(guides):
+        for board in pool.boards[key]:
+            out.setdefault(boards.today(key.soc, board), {})
+        records = pool.of_guide(key, lambda *name: name in names)
+        of_guide = grouped(records, lambda r: (boards.today(r.guide.soc, r.board), r.benchmark))
+        for (board, benchmark), members in of_guide.items():
+            out[board].setdefault(benchmark, []).append(members)
+    return out
 
 
 def _rank(answer: Answer) -> tuple[object, ...]:

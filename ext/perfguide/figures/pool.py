@@ -145,10 +145,10 @@ class Pool:
     def _indices(self, names: list[str]) -> dict[tuple[str, ...], np.ndarray[Any, Any]]:
         if self._identity.empty:
             return {}
-        grouped = self._identity.groupby(names, observed=True, sort=True)
+        by_name = self._identity.groupby(names, observed=True, sort=True)
         return {
             key if isinstance(key, tuple) else (key,): np.asarray(rows)
-            for key, rows in grouped.indices.items()
+            for key, rows in by_name.indices.items()
         }
 
     def __len__(self) -> int:

@@ -20,6 +20,7 @@ from ..catalog.benchmarks import Benchmark, Catalog, Metric, Scalar
 from ..charts import trends
 from ..common import slugs, units
 from ..common.diagnostics import SEVERITIES
+from ..common.grouping import grouped
 from ..compare import event_groups, event_titles, row_texts
 from ..compare.comparison import Comparison
 from ..compare.failed_rows import FAILED_RUN_BEFORE
@@ -45,13 +46,13 @@ from .hardware_crypto import CryptoRun, Worth, crypto_runs, worth
 from .health import section_of
 from .sentences import Fact, Link, Part, board_in_words, section_name
 
-MOST_ALIKE = 3
+MAX_ROWS_OF_HEADLINE = 3
 """The maximum number of rows per headline; they differ in a parameter, such as the engine."""
 
-MOST_RELEASES = 16
+MAX_HISTORY_RELEASES = 16
 """The maximum number of releases in a history; the newest are chosen."""
 
-MOST_NAMED = 2
+MAX_NAMED_FINDINGS = 2
 """The number of findings that a sentence names; the page it links to has them all."""
 
 MIN_GUIDES_WITH_USUAL = 4
@@ -73,7 +74,7 @@ BEST_RUN = "best run"
 NEW = "new"
 """The verdict on a result that the previous release lacks."""
 
-LEAST_SPAN = 0.1
+MIN_REACH_SHARE = 0.1
 """The minimum range of a history above and below its middle, as a share of the middle, so that
 noise looks small."""
 
@@ -201,32 +202,20 @@ class Headlines:
         """Return the answers at the top of a guide."""
         site = self._site
         family = site.families[key.platform]
-        releases = family[: family.index(key) + 1][-MOST_RELEASES:]
+        releases = family[: family.index(key) + 1][-MAX_HISTORY_RELEASES:]
         pair = self._pair(key)
         judged = self._judged(pair) if pair else None
         if key == family[-1]:
             # The platform's history is not needed again until its comparisons are written.
             self._plan.history.forget(key.platform)
-        return self._of(key, releases, pair, judged, self._careful(key))
-
-    def _of(
-        self,
-        key: GuideKey,
-        releases: Sequence[GuideKey],
-        pair: ReleasePair | None,
-        judged: Judged | None,
-        careful: Sequence[Fact],
-    ) -> Answers:
-        site = self._site
         figures = self._figures(key)
-        records = figures.records
         boards = summaries.natural_boards(site.pool.of_guide(key))
-        chosen, more = self._chosen(records)
+        chosen, more = self._chosen(figures.records)
         rows = tuple(self._answer(group, boards, releases, judged) for group in chosen)
         facts = [
             *self._crypto(chosen, rows, boards, figures, judged),
             *self._changed(key, pair, judged),
-            *careful,
+            *self._careful(key),
         ]
         return Answers(
             tuple(facts),
@@ -257,9 +246,7 @@ class Headlines:
                 )
 
             records = self._site.pool.of_guide(key, wanted)
-            by_name: dict[str, list[Record]] = {}
-            for record in records:
-                by_name.setdefault(_name(record, self._names), []).append(record)
+            by_name = grouped(records, lambda record: _name(record, self._names))
             loads, inferred = engines.loads(records), engines.inferred(records, catalog)
             runs = crypto_runs(catalog, self._site.boards, records, loads, inferred)
             self._read[key] = _Figures(records, loads, inferred, runs, by_name)
@@ -273,15 +260,9 @@ class Headlines:
             for metric in benchmark.entry.metrics if of_benchmark else ():
                 if not (metric.headline and metric.short):
                     continue
-                groups: dict[tuple[object, ...], list[Record]] = {}
-                # Figures measured alongside a load are not comparable with those of idle boards.
-                idle = [record for record in of_benchmark if engines.is_alone(record, benchmark)]
-                for record in summaries.at(metric, idle):
-                    params = sorted(record.params.items())
-                    rank = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
-                    groups.setdefault(rank, []).append(record)
+                groups = _by_params(benchmark, metric, of_benchmark)
                 ranked = sorted(groups.values(), key=partial(self._best, better=metric.better))
-                kept = ranked[-MOST_ALIKE:]
+                kept = ranked[-MAX_ROWS_OF_HEADLINE:]
                 if _has_parts(benchmark, groups.values()):
                     kept = self._worst(ranked, metric.better)
                 # Compare by identity: the rows keep the order of the catalog, not this one.
@@ -307,7 +288,8 @@ class Headlines:
                     worst[record.board] = goodness, group
         kept = [group for _, group in worst.values()]
         named = {id(group) for group in kept}
-        return kept + [g for g in ranked if id(g) not in named][: max(0, MOST_ALIKE - len(named))]
+        room = max(0, MAX_ROWS_OF_HEADLINE - len(named))
+        return kept + [group for group in ranked if id(group) not in named][:room]
 
     def _answer(
         self,
@@ -374,10 +356,8 @@ class Headlines:
     def _runs_on(self, record: Record) -> tuple[str, float | None, bool | None]:
         """Return the engine of a figure, the CPU load at a rate, and whether it ran on the CPU, if
         it depends on an engine."""
-        benchmark, figures = (
-            self._site.catalog.benchmarks[record.benchmark],
-            self._figures(record.guide),
-        )
+        benchmark = self._site.catalog.benchmarks[record.benchmark]
+        figures = self._figures(record.guide)
         load = figures.loads.get(run_of(record)) if record.metric == engines.RATE else None
         if engines.ENGINE not in benchmark.entry.params:
             return "", load, None
@@ -551,8 +531,9 @@ class Headlines:
             f"{self._site.catalog.title(f.benchmark)}, {f.rule.title} ({units.with_noun(f.figures, 'figure')})"
             for f in of_worst
         ]
-        named = "; ".join(titles[:MOST_NAMED])
-        more = f"; and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
+        named = "; ".join(titles[:MAX_NAMED_FINDINGS])
+        left = len(titles) - MAX_NAMED_FINDINGS
+        more = f"; and {left} more" if left > 0 else ""
         kind, is_all = f" of {KIND_WORDS[worst]} figures", len(of_worst) == len(every)
         noun, kind = ("note", "") if worst == "note" else ("finding", kind)
         count = units.with_noun(len(of_worst), noun) if is_all else str(len(of_worst))
@@ -698,6 +679,15 @@ def _described(site: Site, record: Record) -> tuple[Benchmark, Metric]:
     return benchmark, metric
 
 
+def _by_params(
+    benchmark: Benchmark, metric: Metric, records: Sequence[Record]
+) -> dict[tuple[object, ...], list[Record]]:
+    """Return the figures of a headline by the sort key of their parameters."""
+    # Figures measured alongside a load are not comparable with those of idle boards.
+    idle = [record for record in records if engines.is_alone(record, benchmark)]
+    return grouped(summaries.at(metric, idle), lambda record: benchmark.params_rank(record.params))
+
+
 def _has_parts(benchmark: Benchmark, groups: Iterable[Sequence[Record]]) -> bool:
     """Return whether rows are about parts of runs, such as cores, whose worst one counts."""
     return any(benchmark.param(name).worst for records in groups for name in records[0].params)
@@ -726,21 +716,19 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
     rest = " ".join(filter(None, (*parts, _came_and_went(counts["only-old"], counts["only-new"]))))
     clocks = [event.rows for event in comparison.events if event.rows[0].is_clock]
     clock_of = {id(row): clock for clock, *followers in clocks for row in followers}
-    verdicts = {
-        _joined(row.board, row.benchmark, row.metric, row.params): _moved(
-            row, clock_of.get(id(row))
-        )
+    headlines = [
+        (_joined(row.board, row.benchmark, row.metric, row.params), row)
         for row in comparison.rows
-        if row.new is not None and _is_short(site, row)
+        if _is_short(site, row)
+    ]
+    verdicts = {
+        name: _moved(row, clock_of.get(id(row))) for name, row in headlines if row.new is not None
     }
     unproved = {
-        _joined(row.board, row.benchmark, row.metric, row.params): (
-            row.change,
-            # The comparison lists it as unusual, or the scatter is that at equal clock.
-            None if has_left_mean(row) or row.past else row.scatter,
-        )
-        for row in comparison.rows
-        if WORDS[row.verdict] in UNPROVED and row.change is not None and _is_short(site, row)
+        # The comparison lists it as unusual, or the scatter is that at equal clock.
+        name: (row.change, None if has_left_mean(row) or row.past else row.scatter)
+        for name, row in headlines
+        if WORDS[row.verdict] in UNPROVED and row.change is not None
     }
     lead = f"{decision.tag}{':' if title else '.'}"
     return Judged(lead, rest, f"{lead} {first}" if title else "", verdicts, unproved)
@@ -776,14 +764,12 @@ def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
 def _came_and_went(gone: int, new: int) -> str:
     """Return a sentence on how many figures only one of the two releases has, or an empty
     string."""
-    sentences = (
-        [f"{units.with_noun(gone, 'figure')} {_is(gone)} no longer measured"] if gone else []
-    )
+    parts = []
+    if gone:
+        parts.append(f"{units.with_noun(gone, 'figure')} {_is(gone)} no longer measured")
     if new:
-        sentences.append(
-            f"{new} {_is(new)} new" if gone else f"{units.with_noun(new, 'figure')} {_is(new)} new"
-        )
-    return f"{', '.join(sentences)}." if sentences else ""
+        parts.append(f"{new if gone else units.with_noun(new, 'figure')} {_is(new)} new")
+    return f"{', '.join(parts)}." if parts else ""
 
 
 def _is(number: int) -> str:
@@ -791,9 +777,8 @@ def _is(number: int) -> str:
 
 
 def _is_short(site: Site, row: Row) -> bool:
-    benchmark = site.catalog.get(row.benchmark)
-    metric = benchmark.metric(row.metric) if benchmark else None
-    return metric is not None and bool(metric.short)
+    metric = site.catalog.benchmark(row.benchmark).metric(row.metric)
+    return bool(metric and metric.short)
 
 
 def _moved(row: Row, clock: Row | None) -> str:
@@ -856,7 +841,7 @@ def _framed(
     low, high = min(figures), max(figures)
     middle = (low + high) / 2
     # If all figures are 0, any range puts them in the middle.
-    reach = max((high - low) / 2, LEAST_SPAN * abs(middle)) or 1.0
+    reach = max((high - low) / 2, MIN_REACH_SHARE * abs(middle)) or 1.0
     return tuple(
         tuple(
             tuple(

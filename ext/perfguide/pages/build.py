@@ -1,7 +1,7 @@
 """Writes the pages of a site: first those of each SoC, then those about several SoCs.
 
 The heads of bundles say which SoCs there are. A SoC's pages are kept if its bundles, descriptions
-and settings are unchanged; otherwise :mod:`.unit` makes them, one process per SoC. Everything else
+and settings are unchanged; otherwise :mod:`.soc_pages` makes them, one process per SoC. Everything else
 follows from the summaries of all SoCs.
 """
 
@@ -591,7 +591,7 @@ def _write(
     used: set[tuple[str, int]] | None = None
     if extras.is_installed("compare"):
         verdicts.write_ledger(site, verdicts.neighbours(compared))
-        lists.write_comparisons(site, compare.INDEX, listed, compared)
+        lists.write_comparisons(site, listed, compared)
         used = {waiver for soc in summaries for waiver in soc.used_waivers}
     else:
         compare.write_missing(site, extras.advice("compare"))

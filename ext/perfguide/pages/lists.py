@@ -11,10 +11,12 @@ import msgspec
 
 from ..bundles.guide_key import GuideKey, family, version
 from ..common import slugs, units
+from ..common.grouping import grouped
 from ..compare.headline import State
 from ..figures import engines
 from . import write_files
 from .answers import Result
+from .compare import INDEX
 from .context import Site
 from .newest import age, standing
 from .sentences import Link
@@ -165,9 +167,7 @@ def newest_of(figures: Sequence[int]) -> int:
 def by_platform(guides: Sequence[GuideSummary]) -> list[list[GuideSummary]]:
     """Return the guides of each platform in release order, most recently measured platform
     first."""
-    platforms: dict[object, list[GuideSummary]] = {}
-    for guide in guides:
-        platforms.setdefault(guide.key.platform, []).append(guide)
+    platforms = grouped(guides, lambda guide: guide.key.platform)
     ordered = [sorted(group, key=lambda g: version(g.key.release)) for group in platforms.values()]
 
     def recency(members: Sequence[GuideSummary]) -> tuple[Any, ...]:
@@ -180,9 +180,7 @@ def by_platform(guides: Sequence[GuideSummary]) -> list[list[GuideSummary]]:
 
 def by_soc(guides: Sequence[GuideSummary]) -> dict[str, list[GuideSummary]]:
     """Return the guides of each SoC, most recently measured SoC first."""
-    socs: dict[str, list[GuideSummary]] = {}
-    for guide in guides:
-        socs.setdefault(guide.key.soc, []).append(guide)
+    socs = grouped(guides, lambda guide: guide.key.soc)
     newest = {soc: newest_guide(by_platform(members)[0]) for soc, members in socs.items()}
     names = sorted(socs, key=units.natural)
     # Sorts are stable, so SoCs measured on the same day stay in natural order.
@@ -238,12 +236,11 @@ def _worst_first(state: State) -> int:
 
 def _recent_releases(site: Site, guides: Sequence[GuideSummary]) -> list[RecentRelease]:
     """Return the most recently measured releases with their guides."""
-    by_release: dict[str, list[GuideSummary]] = {}
     # The address makes the order well-defined if two runs ended at the same time.
-    for guide in sorted(
+    newest_first = sorted(
         guides, key=lambda g: (g.measured, site.addresses.guide[g.key]), reverse=True
-    ):
-        by_release.setdefault(_release(guide.key), []).append(guide)
+    )
+    by_release = grouped(newest_first, lambda guide: _release(guide.key))
     return [
         RecentRelease(
             name,
@@ -482,7 +479,7 @@ def _filters(name: str, states: Sequence[State]) -> list[dict[str, Any]]:
 
 
 def write_comparisons(
-    site: Site, page: str, guides: Sequence[GuideSummary], compared: Sequence[ComparedGuides]
+    site: Site, guides: Sequence[GuideSummary], compared: Sequence[ComparedGuides]
 ) -> None:
     """Write the list of comparisons: a row for the newest of each SoC, the worst verdicts first, and
     a line with all of them."""
@@ -497,13 +494,13 @@ def write_comparisons(
         newest = by_guide.get(guide.key)
         if newest and newest.verdict and len(rows) < MAX_ROWS:
             date = guide.measured.date().isoformat()
-            rows.append(_comparison_row(page, newest) | {"date": date})
+            rows.append(_comparison_row(INDEX, newest) | {"date": date})
             states.append(newest.verdict.state)
         marks = [
             {
                 "system": family(keys[0].key),
                 "marks": [
-                    _mark(page, by_guide[guide.key])
+                    _mark(INDEX, by_guide[guide.key])
                     for guide in reversed(keys)
                     if guide.key in by_guide
                 ],
@@ -518,7 +515,7 @@ def write_comparisons(
     every = [pair.verdict.state for pair in by_guide.values() if pair.verdict]
     write_files.page(
         site,
-        page,
+        INDEX,
         "comparisons.rst.jinja",
         rows=rows,
         lines=_lines_with_room(lines),
