@@ -23,7 +23,7 @@ def test_words_are_names_and_never_numbers(tmp_path: Path) -> None:
     catalog = described(tmp_path)
     made = loaded(result(params={"block_size": 4096, "engine": "hw"}), result("lat_mem_rd", "us"))
     figures = records(made, described=catalog)
-    words = set(search_words.of_records(catalog.get("speed"), "speed", figures))
+    words = set(search_words.of_records(catalog.benchmark("speed"), figures))
     assert {"speed", "rate", "lat", "mem", "rd", "engine", "hw", "accelerator"} <= words
     assert {"block", "size", "software", "system"} <= words
     assert not any("4096" in word or word == "1" for word in words)

@@ -67,8 +67,8 @@ def inferred(records: Iterable[Record], catalog: Catalog) -> dict[Run, Inferred]
     rates: dict[Run, dict[float, float]] = {}
     loads: dict[Run, list[float]] = {}
     for record in records:
-        mean, benchmark = record.cell.mean, catalog.get(record.benchmark)
-        if mean is None or mean <= 0 or benchmark is None or not _unrecorded(record, benchmark):
+        mean, benchmark = record.cell.mean, catalog.benchmark(record.benchmark)
+        if mean is None or mean <= 0 or not _unrecorded(record, benchmark):
             continue
         # The load covers the entire run; there is one rate per block size.
         size = record.params.get(SIZE)
@@ -254,13 +254,8 @@ def busy(records: Iterable[Record], catalog: Catalog) -> list[str]:
     and so frees no CPU time."""
     loads: dict[tuple[str, str], list[float]] = {}
     for record in records:
-        benchmark, load = catalog.get(record.benchmark), record.cell.mean
-        if (
-            record.metric != LOAD
-            or benchmark is None
-            or load is None
-            or not is_alone(record, benchmark)
-        ):
+        benchmark, load = catalog.benchmark(record.benchmark), record.cell.mean
+        if record.metric != LOAD or load is None or not is_alone(record, benchmark):
             continue
         value, load = str(record.params.get(ENGINE)), _per_thread(load, record.params)
         if benchmark.param(ENGINE).classes.get(value) == OFFLOAD and load >= BUSY_LOAD_PERCENT:

@@ -256,9 +256,9 @@ def _waiting(figures: Figures) -> list[bool | None]:
     load_codes = {code for code, name in enumerate(figures.names("metric")) if name == engines.LOAD}
     run_keys: list[tuple[object, ...] | None] = []
     for position, metric in enumerate(figures.code("metric").tolist()):
-        described = figures.catalog.get(figures.name("benchmark", position))
-        param = described.param(engines.ENGINE) if described else None
-        if param is None or not param.classes:
+        described = figures.catalog.benchmark(figures.name("benchmark", position))
+        param = described.param(engines.ENGINE)
+        if not param.classes:
             run_keys.append(None)
             continue
         if params[position] not in runs:

@@ -221,8 +221,7 @@ def two_names(figures: Figures) -> Iterator[Hit]:
         last = max(rank[p] for p in positions)
         where = f"all {both}" if both == len(positions) else f"{len(positions)} of {both}"
         benchmark = figures.name("benchmark", positions[0])
-        entry = figures.catalog.get(benchmark)
-        other = entry.metric_label(names[b]) if entry else names[b]
+        other = figures.catalog.benchmark(benchmark).metric_label(names[b])
         detail = f"the same figures as “{other}” in {where} runs"
         guide = home[benchmark]
         for position in positions:

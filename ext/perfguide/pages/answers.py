@@ -237,12 +237,12 @@ class Headlines:
             catalog = self._site.catalog
 
             def wanted(benchmark: str, metric: str) -> bool:
-                entry = catalog.get(benchmark)
+                described = catalog.benchmark(benchmark)
                 name = self._names.metric_today(benchmark, metric)
-                described = entry.metric(name) if entry else None
+                entry = described.metric(name)
                 is_beside = name == engines.LOAD
-                return bool(described and (described.short or is_beside)) or (
-                    entry is not None and engines.ENGINE in entry.entry.params
+                return engines.ENGINE in described.entry.params or bool(
+                    entry and (entry.short or is_beside)
                 )
 
             records = self._site.pool.of_guide(key, wanted)

@@ -164,24 +164,24 @@ def write_releases(
         partial(_releases_notice, site, page, f"{title} on {soc}"),
     )
     chosen = newest.of_boards(measured, site.boards)
-    records, described = site.pool.of_benchmark(name), site.catalog.get(name)
-    before = ranking.records_before(site, described, records, set(chosen)) if described else []
+    records, benchmark = site.pool.of_benchmark(name), site.catalog.benchmark(name)
+    before = ranking.records_before(site, benchmark, records, set(chosen))
     guides = {*(key for key, _ in chosen), *(record.guide for record in before)}
     rows = sources.rows(site, [record for record in records if record.guide in guides])
     runs = newest.runs_with(site.pool, before)
-    beside = _with_other_boards(site, described, records, moves)
+    beside = _with_other_boards(site, benchmark, records, moves)
     return BenchmarkOfSoc(measured, page, histories, rows, list(findings), beside, worth, runs)
 
 
 def _with_other_boards(
-    site: Site, described: Benchmark | None, records: Sequence[Record], moves: Sequence[LastingMove]
+    site: Site, benchmark: Benchmark, records: Sequence[Record], moves: Sequence[LastingMove]
 ) -> list[LastingMove]:
     """Return the moves of a SoC. Those that no later release measured on their board say if its
     other boards have the new figure."""
     waiting = {move.figure for move in moves if move.after == lasting_moves.UNMEASURED}
-    if described is None or not waiting:
+    if not waiting:
         return list(moves)
-    by_figure = grouped(records, lambda record: labels.in_benchmark(described, record))
+    by_figure = grouped(records, lambda record: labels.in_benchmark(benchmark, record))
     out = []
     for move in moves:
         is_waiting = move.after == lasting_moves.UNMEASURED
@@ -370,12 +370,12 @@ def _write(
     site: Site, name: str, of_socs: Sequence[BenchmarkOfSoc], last: Collection[GuideKey]
 ) -> BenchmarkOutcome:
     page, title = site.addresses.benchmark[name], site.catalog.title(name)
-    described = site.catalog.get(name)
+    benchmark = site.catalog.benchmark(name)
     measured = [pair for of_soc in of_socs for pair in of_soc.measured]
     guides = {key for key, _ in measured}
     chosen = newest.of_boards(measured, site.boards)
     pages = {of_soc.soc: of_soc.page for of_soc in of_socs}
-    listed = _rankings(site, name, pages)
+    listed = ranking.rankings(site, benchmark, site.pool.of_benchmark(name), pages)
     figures = _newest(site, name, chosen, last, {ranked.name for ranked in listed})
     histories = [history for of_soc in of_socs for history in of_soc.histories]
     tables = [(table, "newest", title) for part in figures.parts for table in part.tables]
@@ -391,12 +391,12 @@ def _write(
         "benchmark.rst.jinja",
         about={"description": text},
         title=title,
-        described=described if described and described.prose else None,
-        command=described.entry.command if described else "",
+        described=benchmark if benchmark.prose else None,
+        command=benchmark.entry.command,
         **_ranked(site, name, page, listed[:1], listed, figures.anchors),
         headlines=_other_headlines(page, listed, figures.anchors),
         newest=figures,
-        only_of=" ".join(filter(None, (_only_of_one(site, name), _not_ranked(described)))),
+        only_of=" ".join(filter(None, (_only_of_one(site, name), _not_ranked(benchmark)))),
         moved_most=_moved_most(page, histories),
         moves=_lasting(page, [move for of_soc in of_socs for move in of_soc.moves]),
         accelerators=_accelerators(of_socs),
@@ -423,22 +423,20 @@ def _write(
 def _only_of_one(site: Site, name: str) -> str:
     """Return which parameters only one of several SoCs varied, whose tables and charts the others
     lack: ``Varied on X86-64 only: nice level.``"""
-    described = site.catalog.get(name)
-    if described is None:
-        return ""
+    benchmark = site.catalog.benchmark(name)
     socs = set[str]()
     varied: dict[str, set[str]] = {}
     for record in site.pool.of_benchmark(name):
         socs.add(record.guide.soc)
         for param, value in record.params.items():
-            spec = described.param(param)
+            spec = benchmark.param(param)
             # An engine that is not recorded is not the usual one.
             if spec.default not in (None, value) and not spec.classes:
                 varied.setdefault(param, set()).add(record.guide.soc)
     by_soc: dict[str, list[str]] = {}
     for param, varying in varied.items():
         if len(varying) == 1 < len(socs):
-            by_soc.setdefault(min(varying), []).append(labels.within(described.param_label(param)))
+            by_soc.setdefault(min(varying), []).append(labels.within(benchmark.param_label(param)))
     sentences = (
         f"Varied on {soc} only: {units.enumeration(sorted(params))}."
         for soc, params in sorted(by_soc.items(), key=lambda item: units.natural(item[0]))
@@ -446,9 +444,9 @@ def _only_of_one(site: Site, name: str) -> str:
     return " ".join(sentences)
 
 
-def _not_ranked(described: Benchmark | None) -> str:
+def _not_ranked(benchmark: Benchmark) -> str:
     """Return which figures have no ranking: ``Not ranked: frame rate, which the setting fixes.``"""
-    metrics = described.entry.metrics if described else ()
+    metrics = benchmark.entry.metrics
     fixed = [labels.within(metric.label) for metric in metrics if not metric.ranked]
     return f"Not ranked: {units.enumeration(fixed)}, which the setting fixes." if fixed else ""
 
@@ -474,9 +472,9 @@ def _findable(
     site: Site, name: str, of_socs: Sequence[BenchmarkOfSoc], listed: Sequence[RankedFigures]
 ) -> FindablePage:
     """Return the page of a benchmark for the search index."""
-    title, described = site.catalog.title(name), site.catalog.get(name)
+    title = site.catalog.title(name)
     # A search by SoC should lead to its guides.
-    about = search_words.split(*described.entry.also) if described else ()
+    about = search_words.split(*site.catalog.benchmark(name).entry.also)
     newest_figures = f"{title}, all boards and releases"
     sections = [FindableSection("newest", newest_figures, (), about=about)]
     if any(of_soc.moves for of_soc in of_socs):
@@ -494,7 +492,7 @@ def _row(
 ) -> BenchmarkRow:
     """Return the row of a benchmark that was measured on ``socs``."""
     if not listed:
-        why = ": the setting fixes the figure" if _not_ranked(site.catalog.get(name)) else ""
+        why = ": the setting fixes the figure" if _not_ranked(site.catalog.benchmark(name)) else ""
         only = f"{socs[0]} only" if len(socs) == 1 else f"not ranked{why}"
         return BenchmarkRow(_metrics(site, name), remark=only)
     return ranked_row(listed[0])
@@ -514,13 +512,11 @@ def ranked_row(figures: RankedFigures) -> BenchmarkRow:
 
 def _metrics(site: Site, name: str) -> str:
     """Return the labels of the first metrics of a benchmark."""
-    described = site.catalog.get(name)
-    if described is None:
-        return ""
+    benchmark = site.catalog.benchmark(name)
     measured = {record.metric for record in site.pool.of_benchmark(name)}
-    named = [metric for metric in measured if described.metric(metric)]
-    ordered = sorted(named, key=lambda metric: (described.metric_rank(metric)[0], metric))
-    labels = list(dict.fromkeys(map(described.metric_label, ordered)))
+    named = [metric for metric in measured if benchmark.metric(metric)]
+    ordered = sorted(named, key=lambda metric: (benchmark.metric_rank(metric)[0], metric))
+    labels = list(dict.fromkeys(map(benchmark.metric_label, ordered)))
     more = " …" if len(labels) > MAX_NAMED_METRICS else ""
     return ", ".join(labels[:MAX_NAMED_METRICS]) + more
 
@@ -568,12 +564,12 @@ def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
 
 def _own_instructions(site: Site, name: str, listed: Sequence[RankedFigures]) -> dict[str, str]:
     """Return by SoC what its own instructions gain, if only measured beside other work."""
-    described = site.catalog.get(name)
-    if described is None or not listed:
+    if not listed:
         return {}
+    benchmark = site.catalog.benchmark(name)
     every = grouped(site.pool.of_benchmark(name), lambda record: record.guide.soc)
     return {
-        soc: hardware_crypto.own_instructions(described, every[soc]) for soc, _ in listed[0].loaded
+        soc: hardware_crypto.own_instructions(benchmark, every[soc]) for soc, _ in listed[0].loaded
     }
 
 
@@ -593,19 +589,11 @@ def _findable_rankings(
     headlines = summaries.headlines(site.catalog, site.pool.of_benchmark(name))
     by_name = grouped(headlines, lambda record: labels.headline(benchmark, record))
     unranked = [
-        FindableRanking("", title, search_words.of_records(benchmark, name, records))
+        FindableRanking("", title, search_words.of_records(benchmark, records))
         for title, records in sorted(by_name.items())
         if title not in names
     ]
     return (*ranked, *unranked)
-
-
-def _rankings(site: Site, name: str, pages: Mapping[str, str]) -> list[RankedFigures]:
-    """Return the rankings of a benchmark. ``pages`` are the pages of each SoC's releases."""
-    benchmark = site.catalog.get(name)
-    if benchmark is None:
-        return []
-    return ranking.rankings(site, benchmark, site.pool.of_benchmark(name), pages)
 
 
 def _other_headlines(
@@ -739,7 +727,7 @@ def _section(site: Site, name: str, keys: Sequence[GuideKey]) -> _Section:
     for section in sections:
         anchor = f"{prefix}{section.part_id}".strip("-")
         charts += write_tables.charts(target, section, anchor, "releases", scene)
-    words = search_words.of_records(site.catalog.get(name), name, records)
+    words = search_words.of_records(site.catalog.benchmark(name), records)
     # A figure in doubt may be drawn, but no step to or from it is news.
     sound = [record for record in headlines if not site.marks.doubt(record)]
     if len(sound) < len(headlines):

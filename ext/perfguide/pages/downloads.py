@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 
 from ..bundles.guide_key import GuideKey, family
-from ..catalog.benchmarks import undescribed
 from ..common import extras
 from ..common.grouping import grouped
 from ..common.slugs import anchor
@@ -132,25 +131,13 @@ def _write_by_benchmark(
         inferred |= engines.inferred(data.records, site.catalog)
     records_of_all = (record for data in guides.values() for record in data.records)
     by_benchmark = grouped(records_of_all, lambda record: record.benchmark)
-    wrong = {
-        (record.guide, site.boards.today(record.guide.soc, record.board))
-        for data in guides.values()
-        for record in data.records
-        if (metric := site.catalog.benchmark(record.benchmark).metric(record.metric))
-        and metric.clock
-        if site.marks.signed(record)[0]
-    }
-    clocks = {
-        key: {board: mhz for board, mhz in board_clocks.items() if (key, board) not in wrong}
-        for key, board_clocks in figures.clocks.items()
-    }
     facts = finder.FactsOfSoc(
-        *(site.boards, inferred, clocks),
+        *(site.boards, inferred, _trusted_clocks(site, guides, figures.clocks)),
         *(partial(_day, site), partial(_address, site), site.marks.doubt),
     )
     files = {}
     for name, records in by_benchmark.items():
-        benchmark = site.catalog.get(name) or undescribed(name)
+        benchmark = site.catalog.benchmark(name)
         file = f"{path}/{_file(site, name)}"
         value = finder.part(benchmark, records, facts)
         _put(site, f"{finder.FOLDER}/{file}.js", explorer.file_of(file, value))
@@ -160,6 +147,26 @@ def _write_by_benchmark(
             _put(site, f"{explorer.FOLDER}/{part}.js", explorer.file_of_json(part, text))
         files[name] = (_file(site, name), len(parts))
     _script(site, f"{path}/index", figures.index(files, pairs))
+
+
+def _trusted_clocks(
+    site: Site,
+    guides: Mapping[GuideKey, GuideData],
+    clocks: Mapping[GuideKey, Mapping[str, float | None]],
+) -> dict[GuideKey, dict[str, float | None]]:
+    """Return the clocks of boards in MHz, without those whose measured clock is in doubt."""
+    wrong = {
+        (record.guide, site.boards.today(record.guide.soc, record.board))
+        for data in guides.values()
+        for record in data.records
+        if (metric := site.catalog.benchmark(record.benchmark).metric(record.metric))
+        and metric.clock
+        and site.marks.signed(record)[0]
+    }
+    return {
+        key: {board: mhz for board, mhz in board_clocks.items() if (key, board) not in wrong}
+        for key, board_clocks in clocks.items()
+    }
 
 
 def _day(site: Site, record: Record) -> str:

@@ -216,9 +216,9 @@ def crypto_runs(
     rates: dict[Run, dict[float, float]] = {}
     record_of: dict[Run, Record] = {}
     for record in records:
-        benchmark, size = catalog.get(record.benchmark), record.params.get(SIZE)
+        benchmark, size = catalog.benchmark(record.benchmark), record.params.get(SIZE)
         scale = units.factor(record.unit, UNIT)
-        if benchmark is None or scale is None or not is_number(size) or record.cell.mean is None:
+        if scale is None or not is_number(size) or record.cell.mean is None:
             continue
         if record.metric == RATE and record.cell.mean > 0 and _is_headline_run(benchmark, record):
             run = engines.run_of(record)

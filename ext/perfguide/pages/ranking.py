@@ -667,7 +667,7 @@ def _ranked(
         not_measured=sorted(pages.keys() - present - loaded, key=units.natural),
         worst_of=figure.worst_of,
         socs_left_out=[*dict.fromkeys(record.guide.soc for record in doubtful)],
-        words=search_words.of_records(benchmark, benchmark.name, members),
+        words=search_words.of_records(benchmark, members),
         best_ever=_best_ever(reader, ranking),
         loaded=[(soc, pages[soc]) for soc in sorted(loaded, key=units.natural)],
     )

@@ -69,33 +69,23 @@ def split(*texts: str) -> tuple[str, ...]:
     return tuple(sorted({word for text in plain for word in _WORD.findall(text)}))
 
 
-def of_records(
-    benchmark: Benchmark | None, name: str, records: Iterable[Record]
-) -> tuple[str, ...]:
+def of_records(benchmark: Benchmark, records: Iterable[Record]) -> tuple[str, ...]:
     """Return the words for figures' benchmark, metrics and parameters, both as in bundles and as on
     pages. Numbers are left out: they would match too much."""
-    out = {name}
-    if benchmark:
-        out |= {benchmark.entry.title, benchmark.entry.chapter, *benchmark.entry.also}
+    entry = benchmark.entry
+    out = {benchmark.name, entry.title, entry.chapter, *entry.also}
     # Boards and releases repeat the same few names thousands of times.
     distinct = {(record.metric, frozenset(record.params.items())): record for record in records}
     for record in distinct.values():
         named = {k: v for k, v in record.params.items() if isinstance(v, str)}
         out |= {record.metric, *named.values()}
         # A default, such as nice level 0, says nothing of the parameter.
-        varied = {
-            k
-            for k, v in record.params.items()
-            if not (benchmark and same(benchmark.param(k).default, v))
-        }
-        out |= varied
-        if benchmark:
-            metric = benchmark.metric(record.metric)
-            out |= {metric.label, *metric.words} if metric else set()
+        varied = {k for k, v in record.params.items() if not same(benchmark.param(k).default, v)}
+        out |= varied | {benchmark.param_label(k) for k in varied}
+        out |= {benchmark.value_label(k, v) for k, v in named.items()}
+        if metric := benchmark.metric(record.metric):
             # The size in “eMMC write, 4 MiB” is that of one row.
-            out |= {*filter(str.isalpha, metric.short.split())} if metric else set()
-            out |= {benchmark.param_label(k) for k in varied}
-            out |= {benchmark.value_label(k, v) for k, v in named.items()}
+            out |= {metric.label, *metric.words, *filter(str.isalpha, metric.short.split())}
     return split(*out)
 
 
@@ -109,11 +99,11 @@ def of_sections(
         slug = slugs.slug(benchmark.name)
         anchor = slugs.anchor(f"{slug}--{section.part_id}" if section.part else slug)
         heading = ", ".join(filter(None, (benchmark.entry.title, section.part)))
-        words = of_records(benchmark, benchmark.name, section.records)
+        words = of_records(benchmark, section.records)
         out.append(FindableSection(anchor, heading, words, about=split(*benchmark.entry.also)))
     for name, records in other.items():
         anchor = slugs.anchor(f"other-{slugs.slug(name)}")
-        words = of_records(catalog.get(name), name, records)
+        words = of_records(catalog.benchmark(name), records)
         out.append(FindableSection(anchor, f"{catalog.title(name)}, other results", words))
     return tuple(out)
 

@@ -74,8 +74,9 @@ class Anchors:
     def _row_names(self, record: Record) -> tuple[str, str]:
         """Return the name of a figure's row in a table without tabs, and in one with tabs, or "" if
         its table never has any. Neither depends on the guide."""
-        position, benchmark = self._layout.claim(record), self._layout.catalog.get(record.benchmark)
-        assert position is not None and benchmark is not None  # other figures are irregular
+        position = self._layout.claim(record)
+        assert position is not None  # other figures are irregular
+        benchmark = self._layout.catalog.benchmarks[record.benchmark]
         table = benchmark.entry.tables[position]
         # A row's address depends only on its own keys, so a single record suffices.
         alone = view(benchmark, table, [record], Shape())
@@ -90,9 +91,9 @@ class Anchors:
             tabs = self._tabs[key] = {}
             for record in self._records(key):
                 position = self._layout.claim(record)
-                benchmark = self._layout.catalog.get(record.benchmark)
-                if position is None or benchmark is None:
+                if position is None:
                     continue
+                benchmark = self._layout.catalog.benchmarks[record.benchmark]
                 if param := benchmark.entry.tables[position].tabs:
                     name = benchmark.value_label(param, record.params[param])
                     tabs.setdefault(self._layout.table(record), set()).add(name)

@@ -61,9 +61,7 @@ class Layout:
         return self._claims[key]
 
     def _find(self, record: Record) -> int | None:
-        benchmark = self.catalog.get(record.benchmark)
-        if benchmark is None:
-            return None
+        benchmark = self.catalog.benchmark(record.benchmark)
         # An undescribed metric needs a "Unit" column, so prefer tables with metrics as rows.
         is_undescribed = not self.is_described(record)
         ranked = [
