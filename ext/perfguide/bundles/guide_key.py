@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from ..bundle import Bundle
 from ..common import units
@@ -13,8 +14,13 @@ from ..common.grouping import grouped
 DEFAULT_SDK = "Processor SDK"
 OS_NAMES = {"linux": "Linux", "rt-linux": "RT-Linux"}
 
-Platform = tuple[str, str, str]
-"""An SDK family, a SoC and an OS, with one guide per release."""
+
+class Platform(NamedTuple):
+    """An SDK family, a SoC and an OS, with one guide per release."""
+
+    sdk: str
+    soc: str
+    os: str
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -29,7 +35,7 @@ class GuideKey:
     @property
     def platform(self) -> Platform:
         """The SDK family, the SoC and the OS."""
-        return self.sdk, self.soc, self.os
+        return Platform(self.sdk, self.soc, self.os)
 
     def __str__(self) -> str:
         return f"{self.soc}, {family(self)} {self.release}"

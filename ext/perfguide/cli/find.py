@@ -148,7 +148,7 @@ def _print(answers: need.Answers, question: Question) -> None:
         print(f"{len(group)} {heading}")
         rows = []
         for answer in group:
-            row = [answer.platform[1], answer.board]
+            row = [answer.platform.soc, answer.board]
             row += map(_figures, answer.readings, (c.unit for c in question.conditions))
             row += [_run_text(answer, question), _margin(answer, question)]
             guides = dict.fromkeys(reading.record.guide for reading in answer.readings)
@@ -258,8 +258,8 @@ def _as_json(answers: need.Answers, question: Question) -> dict[str, Any]:
         "boards": [
             {
                 "group": question.group(answer),
-                "soc": answer.platform[1],
-                "os": answer.platform[2],
+                "soc": answer.platform.soc,
+                "os": answer.platform.os,
                 "board": answer.board,
                 "figures": [
                     {
@@ -284,8 +284,8 @@ def _as_json(answers: need.Answers, question: Question) -> dict[str, Any]:
         ],
         "not_measured": [
             {
-                "soc": board.platform[1],
-                "os": board.platform[2],
+                "soc": board.platform.soc,
+                "os": board.platform.os,
                 "board": board.board,
                 "missing": [str(condition) for condition in board.missing],
             }

@@ -43,8 +43,7 @@ def to_json(comparison: Comparison) -> str:
         "counts": comparison.counts,
         "alarms": len(comparison.alarms),
         "boards": [
-            {"sdk": s.platform[0], "soc": s.platform[1], "os": s.platform[2], "board": s.board}
-            | {"old": s.old, "new": s.new}
+            {**s.platform._asdict(), "board": s.board, "old": s.old, "new": s.new}
             for s in comparison.spans
         ],
         "benchmarks": [

@@ -168,7 +168,7 @@ class History:
 
     def guides_with(self, platform: Platform, board: str) -> list[GuideKey]:
         """Return the guides that measured a board, under any of its names, in version order."""
-        names = self._names.boards.all_names(platform[1], board)
+        names = self._names.boards.all_names(platform.soc, board)
         return [
             guide for pool, guide in self._guides.get(platform, ()) if names & pool.boards[guide]
         ]

@@ -287,10 +287,10 @@ class FiguresOfSoc:
             for figure in line:
                 if (doubt := self._doubts(figure.record))[0]:
                     doubts.setdefault(doubt, []).append(self._number_of[figure.record.guide])
-            breaks = trends.breaks(self._scenes[platform], platform[1], first.board, points)
+            breaks = trends.breaks(self._scenes[platform], platform.soc, first.board, points)
             line_data = [
                 rows[first.row],
-                [platform[0], platform[2]],
+                [platform.sdk, platform.os],
                 first.board,
                 [self._figure(figure, lists) for figure in line],
                 [[self._number_of[line[at].record.guide], why] for at, why in breaks.items()],

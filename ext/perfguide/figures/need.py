@@ -218,8 +218,7 @@ def _rank(answer: Answer) -> tuple[object, ...]:
 
 def _sort_key(platform: Platform) -> tuple[object, ...]:
     # Sort by SoC first, as in lists of guides; the SDK family rarely differs.
-    sdk, soc, os = platform
-    return units.natural(soc), sdk, os
+    return units.natural(platform.soc), platform.sdk, platform.os
 
 
 def _resolved(pool: Pool, catalog: Catalog, condition: Condition) -> tuple[Condition, list[str]]:

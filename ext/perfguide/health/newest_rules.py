@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from statistics import fmean, median
+from typing import NamedTuple
 
 import numpy as np
 
@@ -109,15 +110,15 @@ MIN_REPEATED_SHARE, MAX_USUAL_SHARE, MIN_REPEATED_FIGURES = 0.5, 0.25, 4
 """A copy repeats at least this share of the figures, where at most that share is usual, and at
 least this many of them."""
 
-MIN_FITTING_SHARE, MIN_TELLING_ROWS, MIN_APART_LOG = 0.8, 6, math.log(1.04)
+MIN_FITTING_SHARE, MIN_ROWS_APART, MIN_APART_LOG = 0.8, 6, math.log(1.04)
 """Two boards are swapped if at least this share of rows fit the other board better, among at least
 this many rows in which the log ratio of the two boards is large enough to distinguish them."""
 
 
 def far(figures: Figures) -> Iterator[Hit]:
     """Yield newest figures far from those of all earlier releases, by a factor of units or not."""
-    newest, candidates = figures.newest, list[tuple[Hit, int]]()
-    moved: dict[int, list[float]] = {}
+    newest, candidates = figures.newest, list[tuple[Hit, list[float]]]()
+    moved: dict[tuple[int, bool], list[float]] = {}
     table = figures.groups(*OWNER, "benchmark")
     means = figures.mean.tolist()
     for line in figures.lines:
@@ -133,8 +134,9 @@ def far(figures: Figures) -> Iterator[Hit]:
         level_range, move = max(level) - min(level), log - median(level)
         slip = _slip(move)
         is_slip = slip and level_range <= MAX_AGREEING_LOG and abs(move) > 3 * level_range
-        table_and_direction = int(table[last]) * 2 + (move > 0)
-        moved.setdefault(table_and_direction, []).append(move)
+        # The moves of the same benchmark in the same direction.
+        alike = moved.setdefault((int(table[last]), move > 0), [])
+        alike.append(move)
         if not is_slip and abs(move) < MIN_FAR_LOG:
             continue
         past = f"{len(before)} releases before had {units.number(min(before))} to {units.number(max(before))}"
@@ -146,24 +148,23 @@ def far(figures: Figures) -> Iterator[Hit]:
             may_lead = abs(move) < MIN_SURE_SLIP_LOG
             text = f"{detail}: {slip}"
             hit = Hit("unit-slip", last, text, weight=abs(move), may_lead=may_lead)
-            candidates.append((hit, table_and_direction))
+            candidates.append((hit, alike))
         elif len(before) >= 2 and _is_outlier(logs, log):
             hit = Hit("newest-far", last, detail, weight=abs(move))
-            candidates.append((hit, table_and_direction))
-    # Rows that moved far together, but by different factors, did change, which comparisons report.
-    for hit, table_and_direction in candidates:
-        if hit.rule == "newest-far":
-            # The next row of a curve may have moved a little less.
-            if sum(abs(move) >= hit.weight / 2 for move in moved[table_and_direction]) == 1:
-                yield hit
-            continue
-        others = [
-            move
-            for move in moved[table_and_direction]
-            if abs(move) >= MIN_FAR_LOG and abs(abs(move) - hit.weight) > SLIP_TOLERANCE_LOG
-        ]
-        if not (others and hit.may_lead):
-            yield hit
+            candidates.append((hit, alike))
+    yield from (hit for hit, alike in candidates if not _moved_with_others(hit, alike))
+
+
+def _moved_with_others(hit: Hit, moves: Sequence[float]) -> bool:
+    """Return whether other figures of its benchmark moved far in the same direction. If these moved
+    by different factors, they did change, which comparisons report."""
+    if hit.rule == "newest-far":
+        # The next row of a curve may have moved a little less.
+        return sum(abs(move) >= hit.weight / 2 for move in moves) > 1
+    return hit.may_lead and any(
+        abs(move) >= MIN_FAR_LOG and abs(abs(move) - hit.weight) > SLIP_TOLERANCE_LOG
+        for move in moves
+    )
 
 
 def _slip(away: float) -> str:
@@ -216,17 +217,7 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
         if not is_first or not figures.steady[last] or means[last] <= 0:
             continue
         near, everywhere = latest[kind[last], soc[last]], latest[(kind[last],)]
-        values: list[float] = []
-        if len(near) >= MIN_BOARDS_OF_SOC:
-            values = near
-        elif len(near) == 2 and near[0] > 0 and math.log(near[1] / near[0]) >= MIN_SURE_SLIP_LOG:
-            # One other board of the SoC suffices if the difference is too large to be real. If
-            # boards of other SoCs are like this one, the other board is the odd one.
-            close = math.exp(MIN_UNLIKE_LOG)
-            alike = [v for v in everywhere if 1 / close < v / means[last] < close]
-            values = near if alike == [means[last]] else []
-        elif len(everywhere) > 4:
-            values = everywhere
+        values = _comparable(means[last], near, everywhere)
         if not values or values[0] <= 0:
             continue
         index, log = bisect_left(values, means[last]), math.log(means[last])
@@ -243,6 +234,19 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
             span = f"the other board has {units.number(low)}"
         detail = f"{amount(means[last], figures.name('unit', last))}, where {span}"
         yield Hit("unlike-boards", last, detail, weight=away)
+
+
+def _comparable(mean: float, near: Sequence[float], everywhere: Sequence[float]) -> Sequence[float]:
+    """Return the figures of boards that can show that a figure, one of them, is unlike the others:
+    those ``near`` it, on the same SoC, or those of all boards. Empty if there are too few."""
+    if len(near) >= MIN_BOARDS_OF_SOC:
+        return near
+    if len(near) == 2 and near[0] > 0 and math.log(near[1] / near[0]) >= MIN_SURE_SLIP_LOG:
+        # One other board of the SoC suffices if the difference is too large to be real. If boards
+        # of other SoCs are like this one, the other board is the odd one.
+        close = math.exp(MIN_UNLIKE_LOG)
+        return near if [v for v in everywhere if 1 / close < v / mean < close] == [mean] else ()
+    return everywhere if len(everywhere) > 4 else ()
 
 
 def _waiting(figures: Figures) -> list[bool | None]:
@@ -313,7 +317,7 @@ def swapped_boards(figures: Figures) -> Iterator[Hit]:
     kind = figures.groups("benchmark", "metric", "unit", "params")
     means, logs = figures.mean.tolist(), figures.logs
     # Grouped by guide, as only boards measured together can be swapped.
-    boards: dict[int, dict[int, dict[int, tuple[int, float]]]] = {}
+    boards: dict[int, dict[int, dict[int, _NewestFigure]]] = {}
     for line in figures.lines:
         last = line[-1]
         if len(line) < 2 or not figures.steady[last] or not figures.newest[last]:
@@ -322,41 +326,48 @@ def swapped_boards(figures: Figures) -> Iterator[Hit]:
             # The median of three releases is the present level, even if one of them is bad.
             before = median(logs[position] for position in line[:-1][-3:])
             of_guide = boards.setdefault(int(guide[last]), {})
-            of_guide.setdefault(int(owner[last]), {})[int(kind[last])] = (last, before)
+            of_board = of_guide.setdefault(int(owner[last]), {})
+            of_board[int(kind[last])] = _NewestFigure(last, before)
     for of_guide in boards.values():
         for one, two in combinations(sorted(of_guide), 2):
             yield from _swapped(figures, of_guide[one], of_guide[two])
 
 
+class _NewestFigure(NamedTuple):
+    """A newest figure of a board, and the log of the level that it had before."""
+
+    position: int
+    before: float
+
+
 def _swapped(
-    figures: Figures,
-    one: Mapping[int, tuple[int, float]],
-    two: Mapping[int, tuple[int, float]],
+    figures: Figures, one: Mapping[int, _NewestFigure], two: Mapping[int, _NewestFigure]
 ) -> Iterator[Hit]:
-    """Yield the figures of two boards if each fits the past of the other. ``one`` and ``two`` have
-    the position of each newest figure and the log of its past, by its kind."""
-    telling = []
-    for kind in sorted(one.keys() & two.keys()):
-        (a, before_a), (b, before_b) = one[kind], two[kind]
-        if abs(before_a - before_b) >= MIN_APART_LOG:
-            telling.append((a, before_a, b, before_b))
-    reverse = [(b, before_b, a, before_a) for a, before_a, b, before_b in telling]
-    if len(telling) < MIN_TELLING_ROWS or not (_fits(figures, telling) and _fits(figures, reverse)):
+    """Yield the figures of two boards, by kind, if each fits the past of the other."""
+    pairs = [
+        (one[kind], two[kind])
+        for kind in sorted(one.keys() & two.keys())
+        if abs(one[kind].before - two[kind].before) >= MIN_APART_LOG
+    ]
+    reverse = [(second, first) for first, second in pairs]
+    if len(pairs) < MIN_ROWS_APART or not (_fits(figures, pairs) and _fits(figures, reverse)):
         return
-    for a, _, b, _ in telling:
-        for mine, other in ((a, b), (b, a)):
-            detail = f"{len(telling)} rows fit what {figures.name('board', other)} had before"
-            yield Hit("swapped-boards", mine, detail, weight=3.0)
+    for pair in pairs:
+        for swapped, other in (pair, pair[::-1]):
+            board = figures.name("board", other.position)
+            detail = f"{len(pairs)} rows fit what {board} had before"
+            yield Hit("swapped-boards", swapped.position, detail, weight=3.0)
 
 
-def _fits(figures: Figures, rows: Sequence[tuple[int, float, int, float]]) -> bool:
+def _fits(figures: Figures, pairs: Sequence[tuple[_NewestFigure, _NewestFigure]]) -> bool:
     """Return whether most figures of the first board clearly fit the past of the other board better
     than their own."""
+    logs = figures.logs
     better = sum(
-        abs(figures.logs[position] - other_past) < abs(figures.logs[position] - own_past) / 2
-        for position, own_past, _, other_past in rows
+        abs(logs[first.position] - second.before) < abs(logs[first.position] - first.before) / 2
+        for first, second in pairs
     )
-    return better >= MIN_FITTING_SHARE * len(rows)
+    return better >= MIN_FITTING_SHARE * len(pairs)
 
 
 def lone_sample(figures: Figures) -> Iterator[Hit]:

@@ -167,7 +167,7 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
     siblings: dict[int, list[int]] = {}
     for number, position in zip(frame["row"].tolist(), frame["position"].tolist(), strict=True):
         siblings.setdefault(number, []).append(position)
-    before = {after: first for log in figures.lines for first, after in pairwise(log)}
+    before = {after: first for line in figures.lines for first, after in pairwise(line)}
     columns = (worst[name].tolist() for name in ("position", "row", "apart", "boards"))
     for position, number, apart, boards in zip(*columns, strict=True):
         others = [a for p, a in distances[int(series[position])].items() if p != position]

@@ -18,7 +18,7 @@ from ..catalog.phrases import is_unit
 from ..common.diagnostics import Diagnostic, visible
 from .mapping import (
     BoardEntry,
-    Column,
+    ColumnOfBoard,
     Map,
     Matcher,
     Rule,
@@ -113,7 +113,7 @@ def build(
             out.notes.append(Diagnostic("log-note", table.file, message, line=table.line))
         if not rule.skip:
             columns = matcher.columns(rule, table)
-            if not any(column and not column[1].key for column in columns):
+            if not any(column and not column.content.key for column in columns):
                 message = "according to its map entry, the table has no column of figures"
                 _leave_out(out, table.file, table.line, message)
             for row in table.rows:
@@ -170,13 +170,13 @@ class _Keys:
     board: str = ""
 
 
-Columns = Sequence[tuple[str, Column] | None]
-"""For each column of a table, the board named in its head and its content; ``None`` for an unknown
-column."""
-
-
 def _row(
-    table: Table, row: tuple[Cell, ...], columns: Columns, rule: Rule, meaning: Map, out: Imported
+    table: Table,
+    row: tuple[Cell, ...],
+    columns: Sequence[ColumnOfBoard | None],
+    rule: Rule,
+    meaning: Map,
+    out: Imported,
 ) -> list[tuple[str, Result]]:
     """Return the results of a row, each with its board."""
     # Keys may follow figures in a row, so read them first.
@@ -184,12 +184,12 @@ def _row(
     if keys is None:
         return []
     results: list[tuple[str, Result]] = []
-    for board_and_column, cell in zip(columns, row, strict=False):
-        if not board_and_column or board_and_column[1].key or board_and_column[1].skip:
+    for headed, cell in zip(columns, row, strict=False):
+        if not headed or headed.content.key or headed.content.skip:
             continue
-        named, column = board_and_column
+        column = headed.content
         # The column head is the most specific source of the board, the map entry the least.
-        board = named or column.board or keys.board or rule.board
+        board = headed.board or column.board or keys.board or rule.board
         # Without “each”, a comma may separate thousands, which is then refused as not a figure.
         texts = cell.text.split(",") if column.each else [cell.text]
         for number, text in enumerate(texts):
@@ -226,14 +226,19 @@ def _row(
 
 
 def _keys(
-    table: Table, row: tuple[Cell, ...], columns: Columns, rule: Rule, meaning: Map, out: Imported
+    table: Table,
+    row: tuple[Cell, ...],
+    columns: Sequence[ColumnOfBoard | None],
+    rule: Rule,
+    meaning: Map,
+    out: Imported,
 ) -> _Keys | None:
     """Return the keys of a row, or add a diagnostic and return ``None`` if one cannot be read."""
     keys = _Keys(dict(rule.params), dict(rule.setup), rule.command)
-    for board_and_column, cell in zip(columns, row, strict=False):
-        if not board_and_column or not (key := board_and_column[1].key):
+    for headed, cell in zip(columns, row, strict=False):
+        if not headed or not (key := headed.content.key):
             continue
-        column = board_and_column[1]
+        column = headed.content
         if not cell.text and cell is not row[0]:
             continue  # such as the voltage in a row of totals
         message = hint = ""

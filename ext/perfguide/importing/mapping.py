@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec import structs
@@ -95,6 +95,13 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """True to leave the tables out."""
     columns: dict[str, Column] = {}
     """The content of each column, by the text of its head."""
+
+
+class ColumnOfBoard(NamedTuple):
+    """A column of a table: the board that its head names, or "", and its content."""
+
+    board: str
+    content: Column
 
 
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -259,22 +266,21 @@ class Matcher:
             return Match(next(iter(loose.values())), False)
         return Unmapped(table, tuple(boards) if not loose else ())
 
-    def columns(self, rule: Rule, table: Table) -> list[tuple[str, Column] | None]:
-        """Return for each column the board named in its text, or "", and its content; ``None`` if
-        unknown."""
+    def columns(self, rule: Rule, table: Table) -> list[ColumnOfBoard | None]:
+        """Return the columns of a table; ``None`` for those that are unknown."""
         templates = _templates(rule)
         return [self._column(templates, text) for text in table.head]
 
-    def _column(self, templates: list[_Template], text: str) -> tuple[str, Column] | None:
+    def _column(self, templates: list[_Template], text: str) -> ColumnOfBoard | None:
         folded = _folded(text)
         for front, mark, end, column in templates:
             if not mark:
                 if folded == front:
-                    return "", column
+                    return ColumnOfBoard("", column)
             elif folded.startswith(front) and folded.endswith(end):
                 board = folded[len(front) : len(folded) - len(end)]
                 if board in self._boards:
-                    return self._boards[board], column
+                    return ColumnOfBoard(self._boards[board], column)
         return None
 
     def _parts(self, heading: str) -> tuple[str, ...]:

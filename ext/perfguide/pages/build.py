@@ -373,7 +373,7 @@ def _soc(
     )
     soc_plan = Plan(
         addresses,
-        {p: slug for p, slug in plan.platform_slugs.items() if p[1] == name},
+        {p: slug for p, slug in plan.platform_slugs.items() if p.soc == name},
         {key: page for key, page in plan.errata.items() if key.soc == name},
         {names: spelt for names, spelt in plan.spelt.items() if names[0] in benchmarks},
     )
@@ -558,7 +558,7 @@ def _write_benchmarks(
         slice_name = soc_pages.benchmark_slice(name)
         measured = [soc for soc in outcomes if slice_name in soc.slices]
         socs = {soc.outcome.soc for soc in measured}
-        last = [keys[-1] for platform, keys in site.families.items() if platform[1] in socs]
+        last = [keys[-1] for platform, keys in site.families.items() if platform.soc in socs]
         of_socs = [soc.slices[slice_name] for soc in measured]
         return _benchmark_task(
             run, "benchmark", site.plan, name, _runs(surveys, name), of_socs, last

@@ -178,9 +178,9 @@ def findable_moves(site: Site) -> list[FindablePage]:
         FindablePage(
             page,
             _moves_title(platform),
-            search_words.split(platform[1], family(GuideKey(*platform, ""))),
+            search_words.split(platform.soc, family(GuideKey(*platform, ""))),
             sections,
-            soc=platform[1],
+            soc=platform.soc,
         )
         for platform, page in moves_pages(site).items()
     ]
