@@ -42,8 +42,8 @@ Name = Annotated[
         min_length=1,
         max_length=MAX_NAME_CHARS,
         description="1 to 200 printable characters",
-        # Only in the JSON Schema: ``consistent`` checks each distinct name once, but the decoder would
-        # spend most of its time on this check.
+        # Only in the JSON Schema: ``consistent`` checks each distinct name once, but the decoder
+        # would spend most of its time on this check.
         extra_json_schema={"pattern": PRINTABLE},
     ),
 ]

@@ -107,7 +107,8 @@ def text(words: str) -> str:
 def _file(figure: Figure, form: str) -> bytes:
     buffer = io.BytesIO()
     if form == "pdf":
-        # Imported late: this takes a quarter as long as all else of matplotlib, and few builds need it.
+        # Imported late: this takes a quarter as long as all else of matplotlib, and few builds need
+        # it.
         from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
         pdf: Any = FigureCanvasPdf(figure)

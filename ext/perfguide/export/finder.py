@@ -92,14 +92,14 @@ class FactsOfSoc:
 def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> dict[str, Any]:
     """Return the figures of one benchmark on one SoC, as lists that refer to each other by index.
 
-    ``systems``: name, and the releases, newest first, each with the page of its guide.
-    ``boards``: current name, short name. ``metrics``: name, unit. ``params``: name, label, the
-    default or ``None``, and the values, each as in a condition, its label and its number.
-    ``cases``: the [parameter, value] pairs of each set of parameters. ``texts``: days, and words
-    for engines and doubts. ``sections``: anchors. ``clocks``: system, board, and the clock in MHz
-    or ``None`` for each release. ``lines``: system, board, metric, case, and for each release,
-    newest first: release, figure, day, engine, section, and the doubt if there is one. Failed measurements
-    are left out, and figures with the head of a column as a parameter, such as "des3_user_time (s)":
+    ``systems``: name, and the releases, newest first, each with the page of its guide. ``boards``:
+    current name, short name. ``metrics``: name, unit. ``params``: name, label, the default or
+    ``None``, and the values, each as in a condition, its label and its number. ``cases``: the
+    [parameter, value] pairs of each set of parameters. ``texts``: days, and words for engines and
+    doubts. ``sections``: anchors. ``clocks``: system, board, and the clock in MHz or ``None`` for
+    each release. ``lines``: system, board, metric, case, and for each release, newest first:
+    release, figure, day, engine, section, and the doubt if there is one. Failed measurements are
+    left out, and figures with the head of a column as a parameter, such as "des3_user_time (s)":
     these are of another metric than the one that they are recorded as."""
     lists = _Lists(benchmark, facts)
     systems: list[tuple[str, list[list[str]]]] = []

@@ -28,7 +28,8 @@ _IDENTITY = dict.fromkeys(("sdk", "soc", "os", "release", "title", "page"), _TEX
 
 
 def _object(members: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return the schema of an object with required, optional and, as everywhere, further members."""
+    """Return the schema of an object with required, optional and, as everywhere, further
+    members."""
     return {
         "type": "object",
         "required": [*members],

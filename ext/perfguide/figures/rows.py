@@ -140,8 +140,8 @@ def _coded(columns: Iterable[Sequence[T]]) -> tuple[Coded[T], list[int]]:
         sizes.append(len(column))
         return column
 
-    # There can be millions of strings, so read one column at a time, and record its length meanwhile,
-    # because it can be read only once.
+    # There can be millions of strings, so read one column at a time, and record its length
+    # meanwhile, because it can be read only once.
     values = chain.from_iterable(map(counted, columns))
     codes = np.fromiter(map(indices.__getitem__, values), "int32")
     return Coded([*indices], codes), sizes

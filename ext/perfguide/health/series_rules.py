@@ -235,7 +235,8 @@ def one_release_jump(figures: Figures) -> Iterator[Hit]:
     before, after = change[:-1], change[1:]
     least = np.minimum(np.abs(before), np.abs(after))
     jumps = within[:-1] & within[1:] & (before * after < 0) & (least > MIN_JUMP_LOG)
-    # The jump must return to the old level and far exceed the usual change: some series always jump.
+    # The jump must return to the old level and far exceed the usual change: some series always
+    # jump.
     jumps &= (np.abs(before + after) < least / 4) & (least > 5 * noise[series[1:-1]])
     # A figure that jumps again in the release after has two levels, and this may be the right one.
     onward = np.append(np.where(within[2:], change[2:], 0.0), 0.0)

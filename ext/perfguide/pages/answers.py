@@ -104,7 +104,8 @@ class Result(msgspec.Struct, frozen=True):
     ``engine`` and ``load`` are those of the run, ``load_of`` says whether the load is ``of one
     core`` or of all, and ``is_on_cpu`` and ``runs`` are as in :class:`Value`. ``is_from_table`` is
     set for a row of a numbered table, which repeats another row under other conditions.
-    ``condition`` are the parameters in ``detail`` except the engine, or empty for a part of a run."""
+    ``condition`` are the parameters in ``detail`` except the engine, or empty for a part of a
+    run."""
 
     benchmark: str
     label: str

@@ -66,8 +66,9 @@ MAX_NAMED_METRICS = 3
 
 
 MAX_ELEMENTS = 5_500
-"""The estimated number of HTML elements in the tables of a benchmark's page. It keeps the page with all
-that it loads below 600 kB: an element takes 50 to 70 bytes, and the rest 80 kB of the page and 100 kB beside it."""
+"""The estimated number of HTML elements in the tables of a benchmark's page. It keeps the page with
+all that it loads below 600 kB: an element takes 50 to 70 bytes, and the rest 80 kB of the page and
+100 kB beside it."""
 
 
 @dataclass(frozen=True, slots=True)

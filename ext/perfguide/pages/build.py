@@ -1,9 +1,8 @@
 """Writes the pages of a site: first those of each SoC, then those about several SoCs.
 
 The heads of bundles say which SoCs there are. A SoC's pages are kept if its bundles, descriptions
-and settings are unchanged; otherwise :mod:`.soc_pages` makes them, one process per SoC. Everything else
-follows from the summaries of all SoCs.
-"""
+and settings are unchanged; otherwise :mod:`.soc_pages` makes them, one process per SoC. Everything
+else follows from the summaries of all SoCs."""
 
 from __future__ import annotations
 

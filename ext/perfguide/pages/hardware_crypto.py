@@ -248,7 +248,8 @@ def _is_headline_run(benchmark: Benchmark, record: Record) -> bool:
         return False
     algorithm, threads = metric.at.get("algorithm"), record.params.get("threads", 1)
     is_usual = record.params.get("algorithm") == algorithm and threads == 1
-    # A parameter that no headline names, such as the kind of core, makes it a different kind of run.
+    # A parameter that no headline names, such as the kind of core, makes it a different kind of
+    # run.
     usual_names = {*metric.at, SIZE, engines.ENGINE}
     return is_usual and engines.is_alone(record, benchmark) and record.params.keys() <= usual_names
 

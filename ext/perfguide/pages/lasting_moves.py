@@ -249,7 +249,8 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
         later += of_failing
         of_failing.clear()
         (later if is_later else earlier).append(side)
-    # Only earlier releases: if runs reach both figures since the move, that is part of what got worse.
+    # Only earlier releases: if runs reach both figures since the move, that is part of what got
+    # worse.
     if old == new or any(_has_both(side, old, new) for side in earlier):
         return ""
 

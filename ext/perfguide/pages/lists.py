@@ -302,7 +302,8 @@ def newest_results(
 
 
 def _in_brief(before: tuple[GuideKey, Result] | None) -> str:
-    """Return an older result with its release and load: ``08.06: 231.9 MB/s at 98 % of one core``."""
+    """Return an older result with its release and load: ``08.06: 231.9 MB/s at 98 % of one
+    core``."""
     if before is None:
         return ""
     key, result = before
@@ -393,7 +394,8 @@ def _guide_row(
     pair = verdicts.get(newest.key)
     verdict = pair.verdict if pair else None
     best: dict[tuple[str, str], Result] = {}
-    # As on the front page, a SoC is listed with the condition that most have, and the best figure comes first.
+    # As on the front page, a SoC is listed with the condition that most have, and the best figure
+    # comes first.
     for result in sorted(
         newest.best, key=lambda result: result.condition != usual[result.benchmark, result.label]
     ):

@@ -484,7 +484,8 @@ def alternatives(
     benchmark: Benchmark, listed: Sequence[RankedFigures], current: RankedFigures
 ) -> list[tuple[str, list[tuple[str, RankedFigures]]]]:
     """Return, for the metric and each parameter, its label and the rankings that differ in it,
-    named by their values. They include ``current``, and otherwise agree with it as far as possible."""
+    named by their values. They include ``current``, and otherwise agree with it as far as
+    possible."""
     out = []
     by_metric: dict[str, RankedFigures] = {}
     for figures in listed:

@@ -278,7 +278,8 @@ def _part(
     line: int,
 ) -> Part:
     own_widths = tuple(widths[column] for column in columns)
-    # An estimate: a cell takes as many lines as its text has widths of its column, and at least one.
+    # An estimate: a cell takes as many lines as its text has widths of its column, and at least
+    # one.
     lines = sum(
         max(1, *(-(-len(row[column]) // max(1, widths[column])) for column in columns))
         for row in rows

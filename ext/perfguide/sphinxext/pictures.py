@@ -36,7 +36,8 @@ def for_html(figure: nodes.figure, has_tabs: bool, srcdir: Path) -> None:
             if size := picture["size"] or _sized(image, srcdir):
                 # A known size keeps the page from shifting when the file arrives.
                 image["width"], image["height"] = map(str, size)
-                # On paper, a tall chart with many rows gets a page, or it would be too small to read.
+                # On paper, a tall chart with many rows gets a page, or it would be too small to
+                # read.
                 image["classes"] += ["perf-tall"] if size[1] > size[0] else []
     if line := line_below(figure):
         figure += perf_use("", *line, summary="CSV, sources")
