@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -417,6 +417,7 @@ _DEFAULT_PARAM = Param()
 _WILDCARDS = {"*": "(.*)", "?": "(.)"}
 
 
+@cache
 def undescribed(name: str) -> Benchmark:
     """Return a placeholder for an undescribed benchmark, shown under its names in bundles."""
     return Benchmark(name, Entry(title=name, chapter="", order=0, metrics=[], tables=[]), None)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ..bundles.guide_key import GuideKey, family
-from ..catalog.benchmarks import Catalog, Scalar, undescribed
+from ..catalog.benchmarks import Catalog, Scalar
 from ..common import units
 from ..figures import engines, labels
 from ..figures.pool import Pool, Record
@@ -80,7 +80,7 @@ class EngineChange:
 
     def figure(self, catalog: Catalog) -> str:
         """Return the label of the figure without the title of its benchmark."""
-        benchmark = catalog.get(self.record.benchmark) or undescribed(self.record.benchmark)
+        benchmark = catalog.benchmark(self.record.benchmark)
         return labels.in_benchmark(benchmark, self.record)
 
     def sentence(self, names: Names) -> str:

@@ -54,8 +54,8 @@ MIN_COMPILED_FIGURES = 3
 def other_part(leading: Sequence[Row], rows: Sequence[Row], names: Names) -> str:
     """Return in words that a storage device may be another one, as its rates moved both ways on
     each board; "" if it probably is not."""
-    described = names.catalog.get(leading[0].benchmark)
-    devices = [each for each in STORAGE_DEVICES if described and each in described.entry.subsystems]
+    subsystems = names.catalog.benchmark(leading[0].benchmark).entry.subsystems
+    devices = [device for device in STORAGE_DEVICES if device in subsystems]
     if not devices or any(not measures_own(row) for row in leading):
         return ""
     better = worse = 0
@@ -64,8 +64,7 @@ def other_part(leading: Sequence[Row], rows: Sequence[Row], names: Names) -> str
             row.worse_by
             for row in rows
             if row.board == board and row.worse_by is not None and measures_own(row)
-            if (other := names.catalog.get(row.benchmark))
-            and devices[0] in other.entry.subsystems
+            if devices[0] in names.catalog.benchmark(row.benchmark).entry.subsystems
             and abs(row.worse_by) >= MIN_BOTH_WAYS_LOG
         ]
         falls = sum(move > 0 for move in moves)
@@ -131,10 +130,10 @@ def other_compiler(compiled: Sequence[Row], names: Names) -> str:
     """Return in words that another compiler may have moved rows, given worst first."""
     ends = []
     for row in (compiled[0], compiled[-1]):
-        described = names.catalog.get(row.benchmark)
-        label = labels.within(described.metric_label(row.metric)) if described else row.metric
+        benchmark = names.catalog.benchmark(row.benchmark)
+        label = labels.within(benchmark.metric_label(row.metric))
         change = units.change_text(row.judged_change or 0.0)
-        ends.append(f"{change} ({names.catalog.title(row.benchmark)}, {label})")
+        ends.append(f"{change} ({benchmark.entry.title}, {label})")
     boards = len({row.board for row in compiled})
     alike = f", alike on {boards} boards" if boards > 1 else ""
     moved = f"steady figures of the processor moved both ways{alike}"
@@ -142,8 +141,7 @@ def other_compiler(compiled: Sequence[Row], names: Names) -> str:
 
 
 def _is_of_processor(row: Row, names: Names) -> bool:
-    described = names.catalog.get(row.benchmark)
-    subsystems = [*described.entry.subsystems] if described else []
+    subsystems = [*names.catalog.benchmark(row.benchmark).entry.subsystems]
     return subsystems == ["processor"] and units.parse(row.unit).kind != "share"
 
 

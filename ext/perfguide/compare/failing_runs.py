@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..bundles.guide_key import version
-from ..catalog.benchmarks import undescribed
 from ..common import units
 from ..common.grouping import grouped
 from ..figures import labels
@@ -211,7 +210,7 @@ def _samples(row: Row, names: Names, has_boards: bool) -> str:
     """Return the samples of a rate in words, and in which earlier releases it failed: ``throughput,
     AES-128, sk: 2.3 to 305.5 Mbit/s with 11.02, 80.5 Mbit/s with 12.00; failed in 11.00 too``."""
     assert row.old
-    described = names.catalog.get(row.benchmark) or undescribed(row.benchmark)
+    described = names.catalog.benchmark(row.benchmark)
     label = labels.within(labels.in_benchmark(described, row.new or row.old))
     where = [names.boards.short(row.guide.soc, row.board)] * has_boards
     said = f"{_range(row.old)}, {_range(row.new) if row.new else 'no longer measured'}"

@@ -235,9 +235,8 @@ def scales_with_clock(row: Row, names: Names) -> bool:
     """Return whether a figure scales with the clock of the processor: the results of benchmarks of
     processors and, of those that measure memory too, the times of system calls and the like. They
     are printed in microseconds, and those of memory in nanoseconds."""
-    described = names.catalog.get(row.benchmark)
-    metric = described.metric(row.metric) if described else None
-    subsystems = described.entry.subsystems if described else ()
+    described = names.catalog.benchmark(row.benchmark)
+    metric, subsystems = described.metric(row.metric), described.entry.subsystems
     unit = units.parse(row.unit)
     if "processor" not in subsystems or unit.kind == "share" or (metric and metric.computed_from):
         return False

@@ -9,7 +9,6 @@ from itertools import chain
 from operator import attrgetter
 
 from ..bundles.guide_key import GuideKey, version
-from ..catalog.benchmarks import undescribed
 from ..common import units
 from ..common.grouping import grouped
 from ..figures import labels
@@ -260,7 +259,7 @@ def _failed_already(event: Event, rows: Iterable[Row], names: Names) -> str:
             continue
         ends, most = (before[-1][1], row.new.cell.mean), max(value for _, value in before)
         if all(in_mean(row.unit, end, most) for end in ends):
-            described = names.catalog.get(row.benchmark) or undescribed(row.benchmark)
+            described = names.catalog.benchmark(row.benchmark)
             label = labels.within(labels.in_benchmark(described, row.new))
             return f"{label}, failed in {before[-1][0]} already"
     return ""

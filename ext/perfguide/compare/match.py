@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..bundle import VARYING_FACTS
-from ..catalog.benchmarks import Benchmark, Catalog, Metric, Scalar, undescribed
+from ..catalog.benchmarks import Benchmark, Catalog, Metric, Scalar
 from ..catalog.board_names import Boards
 from ..common import units
 from ..figures import labels
@@ -66,11 +66,8 @@ class Names:
 
     def metric_today(self, benchmark: str, name: str) -> str:
         """Return today's name of a benchmark's metric."""
-        if described := self.catalog.get(benchmark):
-            for metric in described.entry.metrics:
-                if name in metric.aliases:
-                    return metric.name
-        return name
+        metrics = self.catalog.benchmark(benchmark).entry.metrics
+        return next((metric.name for metric in metrics if name in metric.aliases), name)
 
     def params(self, record: Record) -> dict[str, Scalar]:
         """Return parameters with today's values."""
@@ -108,16 +105,14 @@ class Names:
 
     def is_condition(self, benchmark: str, param: str) -> bool:
         """Return whether a parameter says how, rather than what, a figure measures."""
-        described = self.catalog.get(benchmark)
-        stated = described.param(param).condition if described else None
+        stated = self.catalog.benchmark(benchmark).param(param).condition
         if stated is not None:
             return stated
         return param in SETTINGS or param.endswith("version")
 
     def matters(self, benchmark: str, fact: str) -> bool:
         """Return whether figures cannot be compared if this fact of the setup differs."""
-        described = self.catalog.get(benchmark)
-        entry = described.entry.facts.get(fact) if described else None
+        entry = self.catalog.benchmark(benchmark).entry.facts.get(fact)
         return entry.matters if entry else fact not in REPORTED_FACTS
 
     def is_declared(self, benchmark: str, param: str) -> bool:
@@ -132,8 +127,7 @@ class Names:
 
 def metric_of(names: Names, record: Record) -> Metric | None:
     """Return the description of a figure's metric, if there is one."""
-    benchmark = names.catalog.get(record.benchmark)
-    return benchmark.metric(names.metric(record)) if benchmark else None
+    return names.catalog.benchmark(record.benchmark).metric(names.metric(record))
 
 
 def tools_of(names: Names, benchmark: str) -> tuple[str, ...]:
@@ -222,7 +216,7 @@ def _beside(old: Record, new: Record, names: Names) -> Match:
     # Only the number of the table may differ, and only if its title is the same.
     if changed != {TABLE_NUMBER} & changed or (changed and a.get(TABLE) != b.get(TABLE)):
         return Match(old, new, differs=_differences(old, new, names))
-    benchmark = names.catalog.get(new.benchmark) or undescribed(new.benchmark)
+    benchmark = names.catalog.benchmark(new.benchmark)
     words = [
         f"{_word(benchmark, name)} “{benchmark.value_label(name, one[name])}” {side_text} alone"
         for one, other, side_text in ((b, a, "is stated now"), (a, b, "was stated before"))
@@ -309,7 +303,7 @@ def _differences(old: Record, new: Record, names: Names) -> tuple[str, ...]:
     if units.parse(old.unit).kind != units.parse(new.unit).kind:
         old_text, new_text = (units.parse(each.unit).symbol or "not stated" for each in (old, new))
         out.append(f"the unit was {old_text} and is {new_text}")
-    benchmark = names.catalog.get(new.benchmark) or undescribed(new.benchmark)
+    benchmark = names.catalog.benchmark(new.benchmark)
     a, b = names.params(old), names.params(new)
     for name in _without_known_number({n for n in {*a, *b} if a.get(n) != b.get(n)}):
         old_text, new_text = (

@@ -82,10 +82,9 @@ def too_small(records: Sequence[Record], names: Names) -> dict[int, str]:
     means = {key(record, record.metric): record.cell.mean or 0.0 for record in records}
     out = {}
     for record in records:
-        benchmark, metric = names.catalog.get(record.benchmark), metric_of(names, record)
-        for name, times in metric.no_less_than.items() if benchmark and metric else ():
+        benchmark, metric = names.catalog.benchmark(record.benchmark), metric_of(names, record)
+        for name, times in metric.no_less_than.items() if metric else ():
             if (record.cell.mean or math.inf) < times * means.get(key(record, name), 0.0):
-                assert benchmark  # its description has the limit
                 part = "" if times == 1 else f"{times:g} times "
                 # Drop the words in common: rows with the same limit are reported as one event.
                 common = f"{benchmark.metric_label(record.metric).partition(', ')[0]}, "

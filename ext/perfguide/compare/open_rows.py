@@ -98,13 +98,12 @@ def pair_of(record: Record, names: Names) -> Pair:
 def _shared(record: Record, board: str, names: Names) -> tuple[str, ...]:
     """Return the groups that a row may have moved with, widest first: its board, its benchmark
     there, its metric, and rows that share a parameter."""
-    benchmark = names.catalog.get(record.benchmark)
-    title = names.catalog.title(record.benchmark)
+    benchmark = names.catalog.benchmark(record.benchmark)
+    title = benchmark.entry.title
     out = [board, f"{board}, {title}", f"{board}, {title}: {names.metric(record)}"]
     for name, value in sorted(names.params(record).items()):
-        label = benchmark.param(name).label if benchmark else ""
-        label_of_value = benchmark.value_label(name, value) if benchmark else units.plain(value)
-        out.append(f"{out[2]}, {label or name} {label_of_value}")
+        label = benchmark.param(name).label or name
+        out.append(f"{out[2]}, {label} {benchmark.value_label(name, value)}")
     return tuple(out)
 
 
