@@ -25,7 +25,7 @@ from . import (
 )
 from .comparison import Comparison
 from .event import Event
-from .headline import headline
+from .headline import Headline, headline
 from .row import ALARMS, Row, Verdict
 
 WIDTH = 80
@@ -56,23 +56,45 @@ def render(
     """
     out = io.StringIO()
     console = terminal(out, coloured)
-    first, *rest = overview.summary(comparison)
-    said = headline(comparison)
-    put(console, said.sentence, "bold")
-    if said.more:
-        put(console, said.more)
-    put(console, first)
-    put(console, rest[0], "red" if comparison.alarms else "")
-    put(console, rest[1])
-    for span in comparison.spans:
-        put(console, f"{span.title}, {span.board}: {span.old} → {span.new}", "dim")
+    advice = headline(comparison)
+    _top(console, comparison, advice)
     for name, events in event_groups.by_action(comparison):
         heading(console, f"{name} ({len(events)})", EVENTS.get(name, ""))
         for event in events:
             _event(console, event, comparison, catalog)
-    for verdict in (
-        (*row_texts.SHOWN_VERDICTS, *row_texts.FOLDED_VERDICTS) if everything else ("incomparable",)
-    ):
+    _by_verdict(console, comparison, catalog, everything)
+    if comparison.groups:
+        heading(console, "Benchmarks: geometric mean of the ratios, + is better")
+        console.print(_groups(comparison))
+    for title, remarks in overview.remarks(comparison, advice.besides).items():
+        if remarks:
+            heading(console, title)
+            console.print(bullets(remarks))
+    if not everything and (unlisted := _unlisted(comparison)):
+        heading(console, f"{units.with_noun(unlisted, 'row')} not listed; --all lists them")
+    _waivers(console, comparison, snippets)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _top(console: Console, comparison: Comparison, advice: Headline) -> None:
+    """Print the headline, the counts, and the releases of each board."""
+    put(console, advice.sentence, "bold")
+    if advice.more:
+        put(console, advice.more)
+    compared, judged, rest = overview.summary(comparison)
+    put(console, compared)
+    put(console, judged, "red" if comparison.alarms else "")
+    put(console, rest)
+    for span in comparison.spans:
+        put(console, f"{span.title}, {span.board}: {span.old} → {span.new}", "dim")
+
+
+def _by_verdict(
+    console: Console, comparison: Comparison, catalog: Catalog, everything: bool
+) -> None:
+    """Print the rows of each verdict or, without ``everything``, what could not be compared."""
+    every = (*row_texts.SHOWN_VERDICTS, *row_texts.FOLDED_VERDICTS)
+    for verdict in every if everything else ("incomparable",):
         rows = row_texts.of_verdict(comparison.rows, [verdict])
         if rows:
             heading(console, f"{row_texts.TITLES[verdict]} ({len(rows)})", COLOURS.get(verdict, ""))
@@ -80,15 +102,10 @@ def render(
                 console.print(_rows(rows, comparison, catalog))
             else:
                 console.print(bullets(overview.obstacles(rows, comparison)))
-    if comparison.groups:
-        heading(console, "Benchmarks: geometric mean of the ratios, + is better")
-        console.print(_groups(comparison))
-    for title, remarks in overview.remarks(comparison, said.besides).items():
-        if remarks:
-            heading(console, title)
-            console.print(bullets(remarks))
-    if not everything and (unlisted := _unlisted(comparison)):
-        heading(console, f"{units.with_noun(unlisted, 'row')} not listed; --all lists them")
+
+
+def _waivers(console: Console, comparison: Comparison, snippets: bool) -> None:
+    """Print entries that accept what got worse or, without ``snippets``, how to get them."""
     entries = [
         waiver_entries.of_event(event)
         for event in comparison.events
@@ -102,7 +119,6 @@ def render(
             console.print(Text(entry.rstrip("\n")), soft_wrap=True)
     elif entries:
         heading(console, "--snippets writes entries that accept these for source/waivers.toml")
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
 def _unlisted(comparison: Comparison) -> int:

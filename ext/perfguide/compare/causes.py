@@ -14,7 +14,7 @@ from ..bundles.guide_key import Platform, version
 from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..common import units
 from ..figures import labels
-from ..figures.exchanges import Moved, exchanges
+from ..figures.exchanges import Moved, are_swapped, exchanges
 from .judged_rows import MIN_STATES_LOG
 from .not_compared import ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, REPEATED
 from .packet_bytes import OTHER_BYTES
@@ -119,16 +119,7 @@ def _is_swap(swapped: Sequence[Row], param: str, rows: Sequence[Row]) -> bool:
             before.setdefault(table, {})[line] = math.log(figure)
         if id(row) in ids and row.new and row.new.cell.mean:
             after.setdefault(table, {})[line] = math.log(row.new.cell.mean)
-    for table, figures in after.items():
-        away = {}
-        for other, lines in before.items():
-            both = figures.keys() & lines.keys()
-            if 2 * len(both) > len(figures):
-                away[other] = median(abs(figures[line] - lines[line]) for line in both)
-        nearest = [other for other in away if away[other] == min(away.values())]
-        if len(nearest) != 1 or nearest[0] == table or nearest[0] not in after:
-            return False
-    return True
+    return are_swapped(before, after)
 
 
 def _release_with_wrong_labels(exchanged: Sequence[Row]) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..common import units
 from . import event_groups, event_titles, overview
@@ -99,14 +99,11 @@ class Headline:
 def headline(comparison: Comparison) -> Headline:
     """Return the headline for the first of the four states that applies."""
     judged, comparable = judged_figures(comparison)
-    percent = 100 * judged // comparable if comparable else 0
-    share = _share(judged, comparable)
     regressions = event_groups.against(comparison)
     unproved = [event for event in regressions if event.kind == "noisy"]
-    is_undirected = 2 * sum(row.better == "neither" for row in _both(comparison)) > comparable
     worst = next(iter(regressions), None)
     lead = worst if worst and event_groups.is_severe(worst) else None
-    proof, limits = "", list[str]()
+    share, proof, limits = _share(judged, comparable), "", list[str]()
     state: State
     if lead:
         state, tag = "do not ship", "Do not ship"
@@ -114,25 +111,8 @@ def headline(comparison: Comparison) -> Headline:
     elif regressions:
         state, tag = "look", f"Look at {units.with_noun(len(regressions), 'event')}"
         advice, proof = f"{tag} before you ship.", _unproved(unproved, len(regressions))
-    elif (
-        percent >= MIN_JUDGED_PERCENT
-        and not _usual_regressions(comparison)
-        and not _older_regressions(comparison)
-        and not is_undirected
-    ):
-        state, tag = "ship", f"Ship what was judged: {percent} %"
-        accepted = any(row.accepted for row in comparison.rows)
-        but = " except what is accepted" if accepted else ""
-        advice = f"{tag} of {units.with_noun(comparable, 'figure')}; nothing got worse{but}."
-        share = ""
     else:
-        state, tag = "too little", "Too little to say"
-        few = comparable > 0 and percent < MIN_JUDGED_PERCENT
-        advice = f"{tag}: fewer than half of the figures are judged." if few else f"{tag}."
-        if not few and comparable and not is_undirected:
-            tag = "Nothing judged got worse"
-            advice, share = f"{tag}: {percent} % of {units.with_noun(comparable, 'figure')}.", ""
-        limits += _why_too_little(comparison, is_undirected)
+        state, tag, advice, share, limits = _without_regressions(comparison, share)
     others = [event for event in regressions if event is not lead]
     named = others[: MAX_NAMED_EVENTS - bool(lead)]
     is_proved = len(unproved) < len(regressions)
@@ -159,6 +139,40 @@ def headline(comparison: Comparison) -> Headline:
         judged,
         comparable,
     )
+
+
+class _Advice(NamedTuple):
+    """A state, in a few words and in a sentence, with the share of figures judged and its limits."""
+
+    state: State
+    tag: str
+    advice: str
+    share: str
+    limits: list[str]
+
+
+def _without_regressions(comparison: Comparison, share: str) -> _Advice:
+    """Return the advice where nothing counts against a release: to ship it, or that there is too
+    little to say."""
+    judged, comparable = judged_figures(comparison)
+    percent = 100 * judged // comparable if comparable else 0
+    figures = units.with_noun(comparable, "figure")
+    is_undirected = 2 * sum(row.better == "neither" for row in _both(comparison)) > comparable
+    has_enough = percent >= MIN_JUDGED_PERCENT
+    if has_enough and not (
+        is_undirected or _usual_regressions(comparison) or _older_regressions(comparison)
+    ):
+        tag = f"Ship what was judged: {percent} %"
+        but = " except what is accepted" if any(row.accepted for row in comparison.rows) else ""
+        return _Advice("ship", tag, f"{tag} of {figures}; nothing got worse{but}.", "", [])
+    limits = _why_too_little(comparison, is_undirected)
+    if comparable and has_enough and not is_undirected:
+        tag = "Nothing judged got worse"
+        return _Advice("too little", tag, f"{tag}: {percent} % of {figures}.", "", limits)
+    tag = "Too little to say"
+    few = comparable > 0 and not has_enough
+    advice = f"{tag}: fewer than half of the figures are judged." if few else f"{tag}."
+    return _Advice("too little", tag, advice, share, limits)
 
 
 def _brief(tag: str, worst: Event | None, of: int, comparison: Comparison) -> str:

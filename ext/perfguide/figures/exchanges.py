@@ -80,6 +80,23 @@ def exchanges(rows: Sequence[Moved], elsewhere: Collection[str] = ()) -> list[Ex
     return out
 
 
+def are_swapped(
+    before: Mapping[object, Mapping[object, float]], after: Mapping[object, Mapping[object, float]]
+) -> bool:
+    """Return whether the new figures of tables fit the old ones of each other better than those of
+    any other table. Both have the logarithms of figures by table and row."""
+    for table, figures in after.items():
+        distances = {}
+        for other, lines in before.items():
+            both = figures.keys() & lines.keys()
+            if 2 * len(both) > len(figures):
+                distances[other] = median(abs(figures[line] - lines[line]) for line in both)
+        nearest = [other for other in distances if distances[other] == min(distances.values())]
+        if len(nearest) != 1 or nearest[0] == table or nearest[0] not in after:
+            return False
+    return True
+
+
 _Mapping = list[tuple[int, int]]
 """Pairs of a row and the row whose figure it may have received."""
 
