@@ -23,7 +23,6 @@ from ..export import json_api, parquet
 from ..export.figure_rows import FIGURES
 from ..figures.pool import Record
 from ..health.finding import SIGNS_LEGEND
-from ..health.report import PAGE as HEALTH
 from ..tables import blocks, remarks, summaries
 from ..tables.assign import Section
 from ..tables.grids import listing
@@ -103,7 +102,6 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         elsewhere=links.of_guide(),
         facts=top.facts,
         results=results,
-        key=key,
         **_lists(site, page, bundles),
         notes=body.notes(""),
         chapters=chapters,
@@ -117,7 +115,6 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         errata=errata,
         data=_data_files(key, page),
         data_note="" if extras.is_installed("parquet") else extras.advice("parquet"),
-        health=slugs.relative(page, HEALTH),
         signs=SIGNS_LEGEND,
     )
     # The provenance page has a table for each of these.
