@@ -20,7 +20,8 @@ class Event:
     """One change that affected some rows, reported once."""
 
     kind: Verdict
-    """The verdict of its rows. Unproved rows of the same metric that moved as far belong to it, too."""
+    """The verdict of its rows. Unproved rows of the same metric that moved as far belong to it,
+    too."""
     what: str
     """The words for the things that its rows have in common."""
     boards: tuple[str, ...]
@@ -45,20 +46,21 @@ class Event:
     is_old: bool = False
     """True if an unproved event or a cause may have happened in any of several releases since."""
     failed_already: str = ""
-    """The other runs of its benchmark that had failed before, in words, if the event is that it fails."""
+    """The other runs of its benchmark that had failed before, in words, if the event is that it
+    fails."""
     also: tuple[Event, ...] = ()
     """Events of rows compared with an earlier release, which probably have the same cause."""
 
     @property
     def leading(self) -> list[Row]:
-        """The rows that measure something of their own, such as rates and times, without second names of
-        a row; or the loads of rates, if these moved much farther than the rates."""
+        """The rows that measure something of their own, such as rates and times, without second
+        names of a row; or the loads of rates, if these moved much farther than the rates."""
         return leading_of(self.rows)
 
     @property
     def counted(self) -> list[Row]:
-        """The rows counted in the title, without clocks: all rows of a cause, else those whose moves the
-        title gives."""
+        """The rows counted in the title, without clocks: all rows of a cause, else those whose
+        moves the title gives."""
         rows = list(self.rows) if self.is_cause else self.leading
         return [row for row in rows if not row.is_clock] or list(self.rows)
 
@@ -102,15 +104,16 @@ class Event:
 
     @property
     def weight(self) -> float:
-        """The sort key of events: how far the rows moved and, to a lesser degree, how many there are."""
+        """The sort key of events: how far the rows moved and, to a lesser degree, how many there
+        are."""
         # A move to or from 0 has no logarithm; 9, a factor of 8,000, ranks it above usual moves.
         size = abs(math.log1p(self.change)) if self.change is not None and self.change > -1 else 9.0
         return size * math.sqrt(len(self.rows))
 
 
 def leading_of(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows that show how far a group moved: rates and times, or loads and other shares if
-    they moved much farther."""
+    """Return the rows that show how far a group moved: rates and times, or loads and other shares
+    if they moved much farther."""
     own: list[Row] = []
     loads: list[Row] = []
     for row in rows:

@@ -33,8 +33,8 @@ def event_of(
     names: Names,
     unproved: Sequence[Row] = (),
 ) -> Event:
-    """Return an event of rows that moved the same way, named by what they share but others of ``rows`` do
-    not; ``unproved`` are its further rows."""
+    """Return an event of rows that moved the same way, named by what they share but others of
+    ``rows`` do not; ``unproved`` are its further rows."""
     own = sorted(own, key=_firmest_of(own))
     kind = own[0].verdict
     leading = leading_of(own)
@@ -72,8 +72,8 @@ def event_of(
 
 
 def returned(rows: Sequence[Row]) -> str:
-    """Return in words to which release's level most rows came back, which release differed from it, and
-    how many rows did if not all; "" if most did not."""
+    """Return in words to which release's level most rows came back, which release differed from it,
+    and how many rows did if not all; "" if most did not."""
     pair = level, exception = level_returned_to(rows)
     count = sum((own[-2][0], own[-1][0]) == pair for row in rows if (own := level_left(row)))
     part = f", in {count:,} of the {len(rows):,} rows" if count < len(rows) else ""
@@ -82,8 +82,8 @@ def returned(rows: Sequence[Row]) -> str:
 
 
 def level_returned_to(rows: Sequence[Row]) -> tuple[str, str]:
-    """Return to which release's level most rows came back, and which release differed from it; "" twice
-    if they did not."""
+    """Return to which release's level most rows came back, and which release differed from it; ""
+    twice if they did not."""
     releases = Counter((own[-2][0], own[-1][0]) for row in rows if (own := level_left(row)))
     pair, count = next(iter(releases.most_common(1)), (("", ""), 0))
     # A figure that keeps jumping has no level to come back to.
@@ -91,8 +91,8 @@ def level_returned_to(rows: Sequence[Row]) -> tuple[str, str]:
 
 
 def farthest_first(row: Row) -> tuple[bool, float]:
-    """Return a sort key: rows that moved farthest come first, and those that follow others, as loads
-    follow their work, last. Unproved moves count as multiples of their scatter."""
+    """Return a sort key: rows that moved farthest come first, and those that follow others, as
+    loads follow their work, last. Unproved moves count as multiples of their scatter."""
     if row.verdict == "noisy":
         return bool(row.follows) or row.work is not None, -over_scatter(row)
     ratio = row.ratio if row.ratio is not None else 1 + (row.change or 0.0)
@@ -102,9 +102,9 @@ def farthest_first(row: Row) -> tuple[bool, float]:
 
 
 def _firmest_of(rows: Sequence[Row]) -> Callable[[Row], tuple[object, ...]]:
-    """Return a sort key for the rows of an event: proved ones come first, then figures that moved on more
-    boards, those that moved far on each of them before others, boards at the old clock, and rows that moved
-    farthest."""
+    """Return a sort key for the rows of an event: proved ones come first, then figures that moved
+    on more boards, those that moved far on each of them before others, boards at the old clock, and
+    rows that moved farthest."""
     sizes: dict[tuple[object, ...], list[float]] = {}
     for row in rows:
         sizes.setdefault(figure_of(row), []).append(abs(row.worse_by or 0.0))
@@ -118,7 +118,8 @@ def _firmest_of(rows: Sequence[Row]) -> Callable[[Row], tuple[object, ...]]:
 
 
 def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
-    """Return in words what the rows share but other rows of the benchmark do not: metric, engine, size."""
+    """Return in words what the rows share but other rows of the benchmark do not: metric, engine,
+    size."""
     parts = []
     benchmark = names.catalog.get(own[0].benchmark)
     metrics = list(dict.fromkeys(row.metric for row in leading_of(own)))
@@ -146,8 +147,8 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
 def _several_values(
     name: str, own: Sequence[Row], siblings: Sequence[Row], benchmark: Benchmark | None
 ) -> list[str]:
-    """Return the few words that a parameter has in these rows but not in all others of the benchmark or,
-    of many, their common start: ``AES`` of ``AES-128-CBC`` and others."""
+    """Return the few words that a parameter has in these rows but not in all others of the
+    benchmark or, of many, their common start: ``AES`` of ``AES-128-CBC`` and others."""
     words = dict.fromkeys(
         value for row in own if isinstance(value := row.params.get(name), str) and value
     )
@@ -164,8 +165,8 @@ def _several_values(
 def _some_sizes(
     name: str, own: Sequence[Row], siblings: Sequence[Row], benchmark: Benchmark | None
 ) -> list[str]:
-    """Return in words up to or from which size rows moved, if all such sizes did and several others of their
-    kind did not: ``block size up to 1 KiB``."""
+    """Return in words up to or from which size rows moved, if all such sizes did and several others
+    of their kind did not: ``block size up to 1 KiB``."""
     kinds = {_kind(row) for row in own}
     moved, every = (
         sorted(

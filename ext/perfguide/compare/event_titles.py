@@ -18,7 +18,8 @@ from .row_texts import at_equal_clock, from_to, is_next_to_nothing
 
 
 def event_title(event: Event, comparison: Comparison, remarks: Sequence[str] = ()) -> str:
-    """Return what changed, by how much, and where: ``STREAM: copy: 5.2 to 14 % worse on sk (4 rows)``."""
+    """Return what changed, by how much, and where:
+    ``STREAM: copy: 5.2 to 14 % worse on sk (4 rows)``."""
     name, size, where = title_parts(event, comparison, remarks)
     return f"{name}{f': {size}' if size else ''}{f' {where}' if where else ''}"
 
@@ -26,8 +27,8 @@ def event_title(event: Event, comparison: Comparison, remarks: Sequence[str] = (
 def title_parts(
     event: Event, comparison: Comparison, remarks: Sequence[str] = ()
 ) -> tuple[str, str, str]:
-    """Return the parts of an event's title: what changed; by how much, of a single row with its figures
-    (``15.91 → 18.15 s, 14.1 % longer``); and on which boards and in how many rows, with
+    """Return the parts of an event's title: what changed; by how much, of a single row with its
+    figures (``15.91 → 18.15 s, 14.1 % longer``); and on which boards and in how many rows, with
     ``remarks`` on them."""
     counted = event.counted
     row = counted[0]
@@ -104,8 +105,8 @@ def size_text(event: Event) -> str:
 
 
 def basis_text(event: Event) -> str:
-    """Return what the moves of an event are judged by, ``per Mbit/s`` or ``at equal clock``; "" if as
-    measured. Loads judged per unit of work must not read like plain loads."""
+    """Return what the moves of an event are judged by, ``per Mbit/s`` or ``at equal clock``; "" if
+    as measured. Loads judged per unit of work must not read like plain loads."""
     judged_by = {row.judged_by for row in event.leading if row.judged_by}
     # Loads whose rates stayed have no unit.
     if not judged_by or not all(row.work is not None or row.judged_by for row in event.leading):
@@ -114,8 +115,9 @@ def basis_text(event: Event) -> str:
 
 
 def farthest(event: Event) -> Row:
-    """Return the row of the largest move that the title of an event gives, or else the first row. If one
-    moved nearly as far without a change of clock, its figures show that size, and it is returned."""
+    """Return the row of the largest move that the title of an event gives, or else the first row.
+    If one moved nearly as far without a change of clock, its figures show that size, and it is
+    returned."""
     sized = [(row, move) for row in event.leading if (move := _move(row))]
     if sized:
         are_factors = max(log for _, (log, _) in sized) >= math.log(units.MIN_FACTOR)
@@ -154,8 +156,8 @@ def _move(row: Row) -> tuple[float, float] | None:
 
 
 def span(sizes: Iterable[tuple[float, float]]) -> str:
-    """Return the smallest and the largest of moves, each the log of a factor and a share: ``5.2 to 14 %``,
-    or ``1.59 to 2.09 times`` if the largest is a factor of two or more."""
+    """Return the smallest and the largest of moves, each the log of a factor and a share:
+    ``5.2 to 14 %``, or ``1.59 to 2.09 times`` if the largest is a factor of two or more."""
     logs, shares = zip(*sizes, strict=True)
     # Without “×” and “÷”: “÷2 better” could be half the time or twice the rate.
     if max(logs) >= math.log(units.MIN_FACTOR):
@@ -176,8 +178,8 @@ SPREADS: dict[Spread, str] = {
 
 
 def _extent(rows: Sequence[Row]) -> str:
-    """Return the smallest and the largest change of rows, and their direction: ``−29.4 % to −22.4 %,
-    better``."""
+    """Return the smallest and the largest change of rows, and their direction:
+    ``−29.4 % to −22.4 %, better``."""
     rated = [row for row in rows if math.isfinite(row.worse_by or 0.0)]
     changes = [_listed_share(row) for row in rated if not is_next_to_nothing(row)]
     ends = [units.change_text(end) for end in (min(changes), max(changes))] if changes else []
@@ -216,7 +218,8 @@ MIN_MANY_METRICS = 3
 
 
 def _to_or_from_zero(rows: Sequence[Row]) -> list[tuple[int, str]]:
-    """Return in words how rows fell to zero or next to nothing, or rose from it, and how many did."""
+    """Return in words how rows fell to zero or next to nothing, or rose from it, and how many
+    did."""
     rated = [row for row in rows if row.worse_by is not None and row.old and row.new]
     ends = (("to", [row.new for row in rated]), ("from", [row.old for row in rated]))
     at_zero = [

@@ -142,7 +142,8 @@ def headline(comparison: Comparison) -> Headline:
 
 
 class _Advice(NamedTuple):
-    """A state, in a few words and in a sentence, with the share of figures judged and its limits."""
+    """A state, in a few words and in a sentence, with the share of figures judged and its
+    limits."""
 
     state: State
     tag: str

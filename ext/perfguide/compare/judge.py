@@ -1,11 +1,10 @@
 """Judgement of the figures of two releases: did a figure change, and how large a change would show?
 
 All rows of a comparison are judged together, with the run as the unit: a single figure is a release
-with one run. Changes that many rows share are removed first (:mod:`.shifts`). The noise is learnt from
-the figures themselves and from other releases (:mod:`.noise`), each row is tested against its present
-level (:mod:`.moves`), and the false discovery rate among rows called different is bounded
-(:mod:`.multiple_testing`).
-"""
+with one run. Changes that many rows share are removed first (:mod:`.shifts`). The noise is learnt
+from the figures themselves and from other releases (:mod:`.noise`), each row is tested against its
+present level (:mod:`.moves`), and the false discovery rate among rows called different is bounded
+(:mod:`.multiple_testing`)."""
 
 from __future__ import annotations
 
@@ -31,7 +30,8 @@ from .usual_noise import Table, usual
 Outcome = Literal["different", "same", "steady", "noisy"]
 
 Spread = Literal["", "scatters more", "scatters less", "ranges overlap"]
-"""The change in the scatter of samples that are at one level; empty if they are not, or are unknown."""
+"""The change in the scatter of samples that are at one level; empty if they are not, or are
+unknown."""
 
 STEADY_SCATTER = 0.1
 """The largest scatter within which a change counts as none; within a larger one it is undecided."""
@@ -52,8 +52,8 @@ MAX_DETECTABLE = 10.0
 """The largest ``detectable`` change that is useful to readers; larger ones become ``None``."""
 
 SURE_SHARE = 0.5
-"""The share of the largest p-value called at which a change counts as detectable. It is below 1 because
-one more changed row would itself move that p-value."""
+"""The share of the largest p-value called at which a change counts as detectable. It is below 1
+because one more changed row would itself move that p-value."""
 
 NORMAL_95_DEVIATIONS = 1.96
 """The number of standard deviations within which 19 of 20 normal figures lie."""
@@ -80,16 +80,16 @@ MIN_SCATTERS_MORE_RATIO = 2.0
 """The smallest ratio of two ranges at which samples are said to scatter more."""
 
 MIN_WIDER_RATIO, MAX_GAP_SHARE = 4.0, 0.05
-"""If one range is so many times wider, it is enough that they touch: a gap of at most this share of the
-wider one counts as touching."""
+"""If one range is so many times wider, it is enough that they touch: a gap of at most this share of
+the wider one counts as touching."""
 
 MAX_MOVE_SHARE, MAX_WIDER_RATIO = 0.1, 2.0
-"""Means do not scatter like their samples if they move from release to release by at most this share of
-their ranges, and the newer range is at most this many times wider."""
+"""Means do not scatter like their samples if they move from release to release by at most this
+share of their ranges, and the newer range is at most this many times wider."""
 
 RECENT_RELEASES, MIN_SWINGS, MIN_SWING_SHARE = 5, 2, 0.5
-"""A row swings if between its last releases up to OLD, at most so many, it moved at least so many times by at
-least this share of its present move."""
+"""A row swings if between its last releases up to OLD, at most so many, it moved at least so many
+times by at least this share of its present move."""
 
 SMALL_CHANGE = 0.05
 """A smaller change between single runs is called only at ``CAREFUL_SHARE`` of the rate."""
@@ -116,7 +116,8 @@ class Pair:
     upward: int = 0
     """1 if more is better, -1 if less is, else 0."""
     shared: tuple[str, ...] = ()
-    """The groups that the row may have changed with: its board, its benchmark there, narrower ones."""
+    """The groups that the row may have changed with: its board, its benchmark there, narrower
+    ones."""
     later: tuple[Side, ...] = ()
     """The row in releases after NEW, if looking ahead is allowed."""
     figure: str = ""
@@ -130,8 +131,8 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The outcome for one row. ``detectable`` and ``scatter`` are ratios of the larger figure to the
-    smaller, less 1."""
+    """The outcome for one row. ``detectable`` and ``scatter`` are ratios of the larger figure to
+    the smaller, less 1."""
 
     change: float | None
     """new/old - 1, or ``None`` if old is 0."""
@@ -140,14 +141,15 @@ class Judgement:
     q: float | None
     """``p`` adjusted for the number of rows."""
     outcome: Outcome
-    """``different`` is a change of at least the floor that the false discovery rate allows to be called;
-    ``same`` are equal figures, and changes that are certainly below the floor; ``steady`` is a change
-    within a scatter of at most ``STEADY_SCATTER``. Any other row is ``noisy``."""
+    """``different`` is a change of at least the floor that the false discovery rate allows to be
+    called; ``same`` are equal figures, and changes that are certainly below the floor; ``steady``
+    is a change within a scatter of at most ``STEADY_SCATTER``. Any other row is ``noisy``."""
     detectable: float | None
     """The smallest change in the direction of the row that would have been called."""
     more_runs: int | None
-    """The number of further runs on each side that would settle a change that matters (the floor or, if
-    that is 0, the change itself): 0 if the row is settled, ``None`` if no number would or nothing is known."""
+    """The number of further runs on each side that would settle a change that matters (the floor
+    or, if that is 0, the change itself): 0 if the row is settled, ``None`` if no number would or
+    nothing is known."""
     ground: str
     """The test and its reason, in words."""
     shift: Shift | None = None
@@ -157,7 +159,8 @@ class Judgement:
     scatter: float | None = None
     """A bound for 19 of 20 changes if nothing changed."""
     kind_scatter: float | None = None
-    """The scatter of the median row of its metric, if the row has just two earlier figures that agree."""
+    """The scatter of the median row of its metric, if the row has just two earlier figures that
+    agree."""
     kinds_of_figures: str = ""
     """The kinds of figures on both sides, in words."""
     single: tuple[bool, bool] = (False, False)
@@ -178,7 +181,8 @@ class _Test:
     is_at_one_level: bool
     """The result of :func:`ranges_overlap` or :func:`runs_disagree`."""
     boards: int = 1
-    """The number of boards with a change in the same direction, if together they prove more than this."""
+    """The number of boards with a change in the same direction, if together they prove more than
+    this."""
 
     @property
     def small(self) -> bool:
@@ -193,10 +197,10 @@ def judge(
 ) -> tuple[Judgement, ...]:
     """Judge all rows of a comparison together, and return their judgements in the same order.
 
-    ``rate`` bounds the false discovery rate: the expected share of unchanged rows among those called
-    different. Figures must be finite. ``table`` is the usual scatter of single figures, by default
-    that of the package. Raises :class:`extras.MissingExtraError` without the extra ``compare``.
-    """
+    ``rate`` bounds the false discovery rate: the expected share of unchanged rows among those
+    called different. Figures must be finite. ``table`` is the usual scatter of single figures, by
+    default that of the package. Raises :class:`extras.MissingExtraError` without the extra
+    ``compare``."""
     extras.require("compare")
     table = usual() if table is None else table
     raw = [scaled(pair) for pair in pairs]
@@ -231,17 +235,17 @@ def judge(
 
 
 def _join_boards(tests: dict[int, _Test]) -> None:
-    """Give rows that changed in the same direction on several boards, on each hardly by chance, their joint
-    p-value if it is smaller than their own.
+    """Give rows that changed in the same direction on several boards, on each hardly by chance,
+    their joint p-value if it is smaller than their own.
 
     The normal scores of correlated tests are added. Source: M. J. Strube, "Combining and comparing
-    significance levels from nonindependent hypothesis tests", Psychol. Bull. 97 (1985) 334-341.
-    """
+    significance levels from nonindependent hypothesis tests", Psychol. Bull. 97 (1985) 334-341."""
     from scipy import special
 
     by_figure: dict[tuple[str, bool], dict[tuple[float, float], list[int]]] = {}
     for i, test in tests.items():
-        # Without a common shift, the rest of a change can have the other sign: readers would not see it.
+        # Without a common shift, the rest of a change can have the other sign: readers would not
+        # see it.
         goes_on = test.move.by * test.raw.move > 0
         if test.pair.figure and goes_on and test.move.p <= MAX_BOARD_P:
             # Boards with identical figures are one measurement under two names.
@@ -274,9 +278,8 @@ def ranges_overlap(pair: Pair) -> bool:
     """Return whether the samples of two sides, at least one with a known range, are at one level.
 
     They are if half of the narrower range, or a figure without one, lies within the other range, or
-    if a much wider range at least touches it. Ranges prove nothing if earlier means agree far better
-    than such samples would.
-    """
+    if a much wider range at least touches it. Ranges prove nothing if earlier means agree far
+    better than such samples would."""
     if pair.sampled or not (pair.old.has_range or pair.new.has_range) or _means_repeat(pair):
         return False
     old, new = pair.old.ends, pair.new.ends
@@ -288,8 +291,8 @@ def ranges_overlap(pair: Pair) -> bool:
 
 
 def runs_disagree(pair: Pair) -> bool:
-    """Return whether the two runs of a release differ by more than the releases do: the mean of a good
-    and a bad run is no new level. Three or more runs show their scatter."""
+    """Return whether the two runs of a release differ by more than the releases do: the mean of a
+    good and a bad run is no new level. Three or more runs show their scatter."""
     if pair.sampled:
         return False
     old, new = (sorted(side.samples or (side.mean,)) for side in (pair.old, pair.new))
@@ -298,8 +301,8 @@ def runs_disagree(pair: Pair) -> bool:
 
 
 def _means_repeat(pair: Pair) -> bool:
-    """Return whether earlier means repeat too well to scatter like their ranges. Those of many samples do,
-    and those of two unlike figures, which are in the middle of their range."""
+    """Return whether earlier means repeat too well to scatter like their ranges. Those of many
+    samples do, and those of two unlike figures, which are in the middle of their range."""
     past = [side for side in (*pair.history, pair.old) if side.has_range and side.mean > 0]
     if len(past) < LASTING_RUNS:
         return False
@@ -406,8 +409,8 @@ def _spread(pair: Pair) -> Spread:
 
 
 def _kind_scatter(test: _Test) -> float | None:
-    """Return the scatter of the median row of the metric if a row has only two earlier figures, which
-    agree, else ``None``."""
+    """Return the scatter of the median row of the metric if a row has only two earlier figures,
+    which agree, else ``None``."""
     level = test.move.level.releases
     if not test.noise.of_kind or not len(test.row.past) == level == AGREEING_FIGURES:
         return None
@@ -416,8 +419,9 @@ def _kind_scatter(test: _Test) -> float | None:
 
 
 def _relative(test: _Test, size: float, way: float) -> float | None:
-    """Return a change on the row's scale as the ratio of the larger figure to the smaller, less 1, or
-    ``None`` if there is none or it exceeds ``MAX_DETECTABLE``. ``way`` is 1 for up, -1 for down."""
+    """Return a change on the row's scale as the ratio of the larger figure to the smaller, less 1,
+    or ``None`` if there is none or it exceeds ``MAX_DETECTABLE``. ``way`` is 1 for up, -1 for
+    down."""
     old, new = test.pair.old.mean, test.pair.new.mean
     if test.row.logs:
         # exp(710) overflows.
@@ -464,8 +468,9 @@ def _steady(change: float | None, scatter: float | None) -> Outcome:
 
 
 def _more_runs(test: _Test, level: float) -> int | None:
-    """Return the number of further runs on each side that would settle a change that matters, or ``None``.
-    More runs do not reduce the share ``BETWEEN_RELEASES_SHARE`` of the variance of single figures."""
+    """Return the number of further runs on each side that would settle a change that matters, or
+    ``None``. More runs do not reduce the share ``BETWEEN_RELEASES_SHARE`` of the variance of single
+    figures."""
     from scipy import special
 
     pair, row, noise, move = test.pair, test.row, test.noise, test.move
@@ -552,7 +557,8 @@ def _ground(test: _Test) -> str:
         return f"{runs}; {before} earlier releases {spread}{after}"
     level = sorted(map(abs, means[-move.level.releases :]))
     alike = f"the last {move.level.releases} agree"
-    # Figures that usually scatter more are one level, too, but readers would not say that they agree.
+    # Figures that usually scatter more are one level, too, but readers would not say that they
+    # agree.
     if level[-1] > MAX_AGREEING_RATIO * level[0]:
         alike = f"the last {len(level)} lay between {units.number(level[0])} and {units.number(level[-1])}"
     if move.level.releases == 1:

@@ -69,7 +69,8 @@ def events_since(
         ]
         later = [row for of_release in between for row in of_release if not row.is_clock]
         for event in clock_events([*rows, *later], names):
-            # What followed the clock shows that it had not changed yet when most of these were measured.
+            # What followed the clock shows that it had not changed yet when most of these were
+            # measured.
             measured = sorted(map(_old_release, event.rows), key=version)
             since = measured[len(measured) // 2]
             out.append(replace(event, what=f"{event.what} since {since}", since=since))

@@ -82,8 +82,8 @@ def moved_far(row: Row) -> bool:
     if row.doubt:
         return row.worse_by > 0 and measures_own(row)
     size = abs(row.worse_by)
-    # Overlapping ranges of samples show no new level unless it is far away, or all new samples are on one
-    # side of the old mean.
+    # Overlapping ranges of samples show no new level unless it is far away, or all new samples are
+    # on one side of the old mean.
     if row.spread:
         return size >= MIN_FAR_LOG or has_left_mean(row)
     # If the scatter is unknown, the move must exceed a usual one.

@@ -193,7 +193,8 @@ def _alike(moves: dict[ReleasePair, Entry]) -> dict[ReleasePair, Entry]:
     """Return the moves near the median, ordered by SoC and release."""
     if not moves:
         return {}
-    # The root of the ratio to either side of the median, so that the ends differ by the ratio at most.
+    # The root of the ratio to either side of the median, so that the ends differ by the ratio at
+    # most.
     reach = math.sqrt(MAX_MOVES_RATIO)
     usual = median(abs(entry.move or 0.0) for entry in moves.values())
     near = {

@@ -119,8 +119,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The geometric means of a benchmark's ratios in the better direction; ``of`` counts the ratios,
-    and is named as in JSON."""
+    """The geometric means of a benchmark's ratios in the better direction; ``of`` counts the
+    ratios, and is named as in JSON."""
 
     title: str
     ratio: float
