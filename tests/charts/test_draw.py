@@ -224,6 +224,19 @@ def test_the_same_view_gives_the_same_bytes() -> None:
     assert draw.draw(_log(), "pdf").startswith(b"%PDF")
 
 
+def test_the_last_digits_of_the_layout_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = draw.draw(_log())
+    lay_out = draw.ConstrainedLayoutEngine.execute
+
+    def with_other_digits(engine: draw.ConstrainedLayoutEngine, figure: draw.Figure) -> None:
+        lay_out(engine, figure)
+        for axes in figure.axes:
+            axes.set_position(axes.get_position().translated(3e-16, 3e-16))
+
+    monkeypatch.setattr(draw.ConstrainedLayoutEngine, "execute", with_other_digits)
+    assert draw.draw(_log()) == before
+
+
 HOSTILE = [
     "$x$ $\\frac{",
     "<b>&amp;</b>",

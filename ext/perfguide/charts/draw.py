@@ -204,6 +204,11 @@ def _lay_out(
     # If set on the figure, the engine would run again when the file is written.
     engine = ConstrainedLayoutEngine(rect=(0, bottom / height, 1, inches / height))
     engine.execute(figure)
+    # The last digits of the solver vary from run to run, and all digits are in the names of clip
+    # paths.
+    for axes in figure.axes:
+        bounds = (round(float(bound), 9) for bound in axes.get_position().bounds)
+        axes.set_position(Bbox.from_bounds(*bounds))
 
 
 def _draw_legend(figure: Figure, artists: Mapping[str, Any]) -> float:
