@@ -431,8 +431,8 @@ UNCOUNTED: tuple[Verdict, ...] = ("noisy", "steady", "same")
 
 def _counts(page: str, comparison: Comparison, decision: Headline) -> list[tuple[str, str, str]]:
     """Return the number of figures that both releases have, the share that is judged, and the
-    numbers of those of which some runs fail and of those with each other verdict, in words, with
-    the link names of their tables."""
+    numbers of figures with failing runs and with each other verdict, in words, with the link names
+    of their tables."""
     of_boards = f"figures on {units.with_noun(len(comparison.spans), 'board')}"
     out = [
         (f"{comparison.common:,}", of_boards, ""),
