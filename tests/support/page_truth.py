@@ -1360,7 +1360,7 @@ SIZE = re.compile(r"\d+ (?:bytes|[KM]iB)")
 AFTER = re.compile(
     r"(\S+) → (\S+) (Linux|RT-Linux), (?:(newest release)|(not measured on this board since(?:; .+ in \d+ later releases?)?)|(CPU load .+)"
     r"|(still )?(.+) in the (?:later release|(\d+) later releases)"
-    rf"(?:, with runs from ({N}) to ({N}))?)"
+    rf"(?:, (?:in (\w+) of them )?with runs from ({N}) to ({N}))?)"
 )
 
 
@@ -1447,7 +1447,8 @@ def _is_move(site: Site, benchmark: str, row: Sequence[str]) -> bool:
             if version(release) > version(new)
         ]
         both = [runs for runs in later_runs if runs.low <= near and runs.high >= far]
-        said = [after[10], after[11]] if after[10] else []
+        said = [after[11], after[12]] if after[11] else []
+        some = units.in_letters(len(both)) if 0 < len(both) < len(later) else None
         ranges = [min(r.low for r in both), max(r.high for r in both)] if both else []
         if (
             len(later) == int(after[9] or 1)
@@ -1456,6 +1457,7 @@ def _is_move(site: Site, benchmark: str, row: Sequence[str]) -> bool:
             and sum((mean < middle) == is_up for mean in later) <= len(both)
             and has_stayed == bool(after[7])
             and len(said) == len(ranges)
+            and after[10] == some
             and all(rounds(text, end / scale) for text, end in zip(said, ranges, strict=True))
         ):
             return True

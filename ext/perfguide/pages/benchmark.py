@@ -731,12 +731,14 @@ def _section(site: Site, name: str, keys: Sequence[GuideKey]) -> _Section:
     words = search_words.of_records(site.catalog.benchmark(name), records)
     # A figure in doubt may be drawn, but no step to or from it is news.
     sound = [record for record in headlines if not site.marks.doubt(record)]
+    subject = "Largest step"
     if len(sound) < len(headlines):
         drawings = trends.over_releases(site.catalog, sound, scene)
+        subject = "Largest step between sound figures"
     same = [drawing for drawing in drawings if drawing[0].name == views[0].name]
     ran_on_cpu = _ran_on_cpu(site, records, same[0][1]) if same else {}
     step, step_words = (
-        _largest_step(same[0][0], ran_on_cpu) if same else (1.0 if views else 0.0, "")
+        _largest_step(same[0][0], ran_on_cpu, subject) if same else (1.0 if views else 0.0, "")
     )
     drawn = charts[0].pictures[0] if views and charts[0].pictures else None
     chart = drawn.name if drawn else ""
@@ -779,9 +781,11 @@ def _ran_on_cpu(
     return out
 
 
-def _largest_step(view: ChartView, ran_on_cpu: Mapping[tuple[str, str], bool]) -> tuple[float, str]:
-    """Return the largest ratio between two successive figures of a line, and a sentence on it;
-    empty if nothing changed. The sentence says if one ran on the CPU, by release and board, and the
+def _largest_step(
+    view: ChartView, ran_on_cpu: Mapping[tuple[str, str], bool], subject: str
+) -> tuple[float, str]:
+    """Return the largest ratio between two successive figures of a line, and a sentence on it that
+    begins with its ``subject``; empty if nothing changed. The sentence says if one ran on the CPU, by release and board, and the
     other did not."""
     largest, sentence = 1.0, ""
     lines = [line for panel in view.panels for line in panel.lines]
@@ -796,7 +800,7 @@ def _largest_step(view: ChartView, ran_on_cpu: Mapping[tuple[str, str], bool]) -
                 figures = f"{units.number(before.y)} → {units.number(after.y)}"
                 # Releases between them may lack the figure.
                 releases = [view.ticks[round(point.x)] for point in (before, after)]
-                sentence = f"Largest step, {' → '.join(releases)}{board}: {figures} {unit}".rstrip()
+                sentence = f"{subject}, {' → '.join(releases)}{board}: {figures} {unit}".rstrip()
                 sides = {ran_on_cpu.get((release, line.label)) for release in releases}
                 sentence += ", as the engine changed" if sides == {True, False} else ""
     return largest, sentence

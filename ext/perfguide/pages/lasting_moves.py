@@ -278,7 +278,9 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
     count = f"the {len(later)} later releases" if len(later) > 1 else "the later release"
     both = [side.ends for side in later if _has_both(side, old, new)]
     ends = [units.number(units.scaled(end, factor)) for end in sorted(sum(both, ()))]
-    runs = f", with runs from {ends[0]} to {ends[-1]}" if ends else ""
+    # The figures of the others need not lie between these ends.
+    where = f"in {units.in_letters(len(both))} of them " if len(both) < len(later) else ""
+    runs = f", {where}with runs from {ends[0]} to {ends[-1]}" if ends else ""
     return f"{still}{span} in {count}{runs}"
 
 
