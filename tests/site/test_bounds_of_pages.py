@@ -15,7 +15,7 @@ from page_bounds import MAX_ELEMENTS, PageSize
 from playwright.sync_api import expect
 from windows import Windows, unfolded
 
-BOARDS, RELEASES = 850, 80
+BOARDS, RELEASES = 700, 66
 GUIDE = "source/guides/MANY/linux/09.02"
 COMPARISON = "source/compare/MANY/linux/09.01-vs-09.02"
 
@@ -26,7 +26,7 @@ exclude_patterns += [
     "source/reports/provenance/LONG/linux/*",
 ]
 """
-"""Keeps 240 small pages out of the site: one for each release of a SoC with many."""
+"""Keeps 200 small pages out of the site: one for each release of a SoC with many."""
 
 
 def rate(number: int) -> float:
