@@ -263,6 +263,21 @@ def test_lists_and_the_feed_say_what_the_comparison_says(settings: Settings) -> 
     assert not any(tag in text for title, text in summaries.items() if "09.05" not in title)
 
 
+def test_worst_verdicts_come_first_and_failing_runs_count_as_worse(settings: Settings) -> None:
+    upload(settings, (*STEADY, 100.0))
+    run = plain(result(samples=[0.2, 99.0]), id="part", sdk__version="09.05", board__soc="AM62X")
+    (Path(settings.results[0]) / "part.json").write_bytes(text(run))
+    upload(settings, (*STEADY, 0.0), soc="AM64X")
+    build.generate(settings, run=parallel.here)
+    rows = page(settings, "compare/index").partition("Gone / new")[2].split("\n   * - ")[1:]
+    assert [row.partition("`")[2].partition(" <")[0] for row in rows[:2]] == ["AM64X", "AM62X"]
+    assert ["Do not ship" in row for row in rows[:2]] == [True, False]
+    assert all("\n     - 1 / 0\n" in row for row in rows[:2])
+    assert "worse, as some runs fail" in page(settings, "compare/AM62X/linux/09.04-vs-09.05")
+    worse = json.loads((settings.output / "guides/overview.json").read_text("utf-8"))["worse"]
+    assert [each["state"] for each in worse] == ["do not ship", "look"]
+
+
 def test_what_two_socs_have_in_common_is_one_line_on_both_pages(settings: Settings) -> None:
     upload(settings, (*STEADY, 70.0))
     upload(settings, (*STEADY, 66.0), soc="AM64X")
