@@ -357,20 +357,20 @@ def test_a_picture_for_paper_stays_where_one_for_screens_is_wanted(
 
 
 def test_only_the_pages_of_the_soc_with_a_new_bundle_are_made_again(
-    pictured: dataset.Settings, made: Made, write_bundle: Bundle
+    settings: dataset.Settings, made: Made, write_bundle: Bundle
 ) -> None:
-    top = pictured.output.parent
+    top = settings.output.parent
     # A lone row has moved for good only if its earlier figure was there before.
     text = (top / "results/SOC1-09.02.json").read_text("utf-8").replace("09.02", "09.01")
     (top / "results/SOC1-09.01.json").write_text(text, "utf-8")
     socs = {f"{what} of {soc}" for soc in ("SOC1", "SOC2") for what in ("pages", "newest")}
-    assert made(pictured) == socs | {"benchmark stream", "outliers of stream"}
+    assert made(settings) == socs | {"benchmark stream", "outliers of stream"}
     # The newest figures stay as they are; the page of the benchmark lists what moved since this one.
     _edit(top / "results/SOC1-09.02.json", "100.0", "101.0")
     own = {"pages of SOC1", "newest of SOC1"}
-    assert made(pictured) == own | {"benchmark stream"}
+    assert made(settings) == own | {"benchmark stream"}
     _edit(top / "results/SOC1-09.03.json", "50.0", "51.0")
-    assert made(pictured) == own | {"benchmark stream", "outliers of stream"}
+    assert made(settings) == own | {"benchmark stream", "outliers of stream"}
     write_bundle(
         top / "results/more.json",
         [{"benchmark": "unheard-of", "metric": "speed", "unit": "MB/s", "value": 1.0}],
@@ -379,8 +379,8 @@ def test_only_the_pages_of_the_soc_with_a_new_bundle_are_made_again(
         board__soc="SOC1",
     )
     news = {"benchmark unheard-of", "outliers of unheard-of"}
-    assert made(pictured) >= {"pages of SOC1", "newest of SOC1"} | news
-    assert made(pictured) == set()
+    assert made(settings) >= {"pages of SOC1", "newest of SOC1"} | news
+    assert made(settings) == set()
 
 
 def test_nothing_of_an_unchanged_soc_is_opened(
