@@ -315,6 +315,21 @@ def test_two_metrics_that_sometimes_agree_are_two_metrics() -> None:
     assert not found("two-names", *names((26.96, 26.96), (22.33, 22.33)))
 
 
+@pytest.mark.parametrize(("second", "is_found"), [(75.87, True), (91.0, False)])
+def test_two_tables_of_one_figure_that_disagree_are_found(second: float, is_found: bool) -> None:
+    size = {"buffer_size": 1 << 20, "filesystem": "ext4"}
+    rates = [
+        figure("emmc", "write_throughput", "MB/s", rate, params={**size, **table})
+        for rate, table in ((91.63, {}), (second, {"table": "EMMC EXT4"}), (9.0, {"table": "x"}))
+    ]
+    findings = found("two-tables", run(*rates))
+    assert len(findings) == is_found
+    assert not findings or [suspect.detail for suspect in findings[0].suspects] == [
+        "91.63 MB/s, where another table of the guide has 75.87 MB/s",
+        "75.87 MB/s, where the main table of the guide has 91.63 MB/s",
+    ]
+
+
 def whetstones(*values: float) -> list[Loaded]:
     return [
         run(figure("whetstone", "whetstone", "MIPS", v), board=f"b{n}")

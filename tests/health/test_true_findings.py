@@ -59,7 +59,11 @@ def test_every_reason_of_a_finding_is_true() -> None:
     for name, rate in (("ext4", 84.5), ("raw", 11.2)):
         params = {"buffer_size": 4096, "filesystem": name}
         own.append(reads | {"value": rate, "params": params})
-    check([loaded(*own)], checked, "latencies, a boot, a sound and reads of a card")
+    writes = {"benchmark": "emmc", "metric": "write_throughput", "unit": "MB/s"}
+    for table, rate in (({}, 91.63), ({"table": "EMMC EXT4"}, 75.87)):
+        params = {"buffer_size": 4096, "filesystem": "ext4", **table}
+        own.append(writes | {"value": rate, "params": params})
+    check([loaded(*own)], checked, "latencies, a boot, a sound, reads of a card and two tables")
     rates = enumerate((80.0, 120.0, 185.0, 445.0, 0.7))
     socs = [
         loaded(

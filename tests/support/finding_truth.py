@@ -566,6 +566,25 @@ LIMITS_OF_TIMES = {
 }
 
 
+def _two_tables(it: Doubt, said: Sequence[str]) -> bool:
+    own, _, table, other, _ = said
+
+    def without_table(name: Name) -> Name:
+        params = tuple(param for param in name[2] if param[0] not in ("table", "table_no"))
+        return name[0], name[1], params
+
+    is_main = {name: without_table(name) == name for name in it.rows()}
+    others = [
+        mean
+        for name, mean in it.rows().items()
+        if without_table(name) == without_table(it.name)
+        and is_main[name] == (table == "the main")
+        and max(mean, it.mean) >= 1.15 * min(mean, it.mean)
+    ]
+    is_other = any(it.about(other, mean) for mean in others)
+    return it.about(own, it.mean) and is_other and is_main[it.name] == (table == "another")
+
+
 def _under_limit(it: Doubt, said: Sequence[str]) -> bool:
     figure, unit, label, least = said
     metric, times = LIMITS_OF_TIMES[label]
@@ -990,6 +1009,9 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     "rate-collapsed": {
         rf"({N})( \S+)?, where (\S+) had ({N})(?:, as little as that since (\S+))?": _collapsed,
         rf"({N})( \S+)?, where half of (\d+) other SoCs had ({N}) or more( with any engine)? in their best release": _below_other_socs,
+    },
+    "two-tables": {
+        rf"({N})( \S+)?, where (another|the main) table of the guide has ({N})( \S+)?": _two_tables
     },
     "under-limit": {
         rf"({N})( \S+)?, where ({'|'.join(LIMITS_OF_TIMES)}) takes ({N})(?: \S+)?": _under_limit

@@ -1,4 +1,5 @@
-"""Rules about metrics: samples pooled from two, one under two names, results in steps."""
+"""Rules about metrics: samples pooled from two, one under two names or in two tables, results in
+steps."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ import numpy as np
 from ..common import units
 from ..common.grouping import grouped
 from ..common.units import last_digit
-from ..figures.columns import OWNER, ROW, Figures, Floats, digits
-from ..figures.rows import together
-from .finding import Hit, Rule, exact_amount
+from ..figures.columns import GUIDE, OWNER, ROW, Figures, Floats, digits
+from ..figures.rows import TABLE, TABLE_NUMBER, canonical, together
+from .finding import Hit, Rule, amount, exact_amount
 
 RULES = (
     Rule(
@@ -31,6 +32,14 @@ RULES = (
         "one measurement under two names",
         "two metrics have the same figures on all boards and in all releases",
         "publish it under one name",
+    ),
+    Rule(
+        "two-tables",
+        "note",
+        "two tables of one figure disagree",
+        "a figure of a guide's main table and that of another table for the same board and parameters differ by "
+        "15 % or more",
+        "look what differed between the runs of the two tables, and name it as a parameter",
     ),
     Rule(
         "coarse-steps",
@@ -49,6 +58,9 @@ RULES = (
         "measure for longer, and take a difference of one step for none",
     ),
 )
+
+MIN_TABLES_RATIO = 1.15
+"""The least ratio between the figures of two tables that disagree."""
 
 MAX_COARSE_TIMES, MAX_SMALL_TIMES = 12, 60
 """The most units of time that a run takes, for steps to be coarse or small."""
@@ -230,6 +242,34 @@ def two_names(figures: Figures) -> Iterator[Hit]:
                 yield Hit("two-names", position, detail, weight, guide=guide)
 
 
+def two_tables(figures: Figures) -> Iterator[Hit]:
+    """Yield the figures of main tables, which have no title as a parameter, and of described other
+    tables of their guides, where the two disagree. Any other title may name a condition."""
+    params = [figures.pool.params(name) for name in figures.names("params")]
+    rest = [
+        {n: v for n, v in values.items() if n not in (TABLE, TABLE_NUMBER)} for values in params
+    ]
+    number_of = dict[str, int]()
+    numbers = [number_of.setdefault(canonical(values), len(number_of)) for values in rest]
+    codes = figures.code("params")
+    same = together(
+        *(figures.groups(*GUIDE, "board", "benchmark", "metric", "unit"), np.array(numbers)[codes])
+    ).tolist()
+    judged = np.flatnonzero(figures.steady & (figures.mean > 0)).tolist()
+    main = {same[p]: p for p in judged if params[codes[p]] == rest[codes[p]]}
+    for position in judged:
+        first, table = main.get(same[position], position), params[codes[position]].get(TABLE)
+        described = figures.catalog.benchmark(figures.name("benchmark", position)).param(TABLE)
+        if first == position or table not in described.values:
+            continue
+        one, other = float(figures.mean[first]), float(figures.mean[position])
+        ratio, unit = max(one, other) / min(one, other), figures.name("unit", position)
+        pairs = ((first, one, "another", other), (position, other, "the main", one))
+        for at, mean, which, in_table in pairs if ratio >= MIN_TABLES_RATIO else ():
+            detail = f"{amount(mean, unit)}, where {which} table of the guide has {amount(in_table, unit)}"
+            yield Hit("two-tables", at, detail, weight=ratio)
+
+
 def coarse_steps(figures: Figures) -> Iterator[Hit]:
     """Yield rates that are all the same amount of work divided by a few full seconds."""
     kinds = figures.kinds[1]
@@ -314,4 +354,4 @@ def steps(values: Floats) -> list[float] | None:
     return None
 
 
-CHECKS = (pooled_metrics, two_names, coarse_steps)
+CHECKS = (pooled_metrics, two_names, two_tables, coarse_steps)
