@@ -18,6 +18,7 @@ from playwright.sync_api import Page, expect
 from profiles import count
 from windows import Windows
 
+from perfguide.bundles.guide_key import os_name
 from perfguide.catalog import benchmarks
 from perfguide.cli.command_line import main
 from perfguide.cli.find import Question
@@ -64,6 +65,8 @@ def bundles() -> list[dict[str, Any]]:
         plain(*run(30_000, 30, "hw"), copy, time, *many, board__name="ample"),
         plain(run(99_000, 10, "hw")[0], board__name="ample", sdk__version="10.00"),
         plain(many[0], board__name="ample", created="2026-04-02T09:30:00Z"),
+        # A board counts once, in its best group.
+        plain(*run(5_000, 30, "hw"), board__name="ample", sdk__os="rt-linux"),
         plain(*run(21_000, 39, "hw"), board__name="barely", board__soc="AM64X"),
         plain(*run(90_000, 99, "sw"), *run(10_000, 20, "hw"), board__name="either"),
         plain(*run(10_000, 30, "hw", 256), *run(40_000, 30, "hw", 4096)[:1], board__name="gap"),
@@ -158,6 +161,10 @@ def test_boards_are_grouped_by_what_they_meet(page: Page, project: Path) -> None
                 "Linux 09.01",
                 "",
             ],
+            [
+                *("AM62X ample", "5", "30", "accelerator", "Throughput 75 % short"),
+                *("RT-Linux 09.01", ""),
+            ],
         ],
     }
     expect(page.locator(".perf-explorer-status")).to_have_text(
@@ -186,7 +193,7 @@ def test_a_long_answer_shows_its_first_rows_and_opens(page: Page, project: Path)
     ask(page, project, "odd/m >= 0.5 MB/s")
     rows = page.locator(".perf-finder tbody tr")
     expect(rows).to_have_count(10)
-    page.get_by_role("button", name="Show all 12 rows").click()
+    page.get_by_role("button", name="Show all 12 rows of 1 board").click()
     expect(rows).to_have_count(12)
     expect(rows.nth(10).get_by_role("link").first).to_be_focused()
     ask(page, project, "openssl/cpu_load <= 40 %")
@@ -256,7 +263,8 @@ def test_the_page_and_the_command_give_the_same_answers(
     ]
     printed = [words for words in lines if not words[0]]  # others are headings
     for (_, row), each, words in zip(rows, answers["boards"], printed, strict=False):
-        releases = dict.fromkeys(f"Linux {figure['release']}" for figure in each["figures"])
+        system = os_name(each["os"])
+        releases = dict.fromkeys(f"{system} {figure['release']}" for figure in each["figures"])
         assert row[-2] == ", ".join(releases)
         assert row[-3] in [word.strip() for word in words]
     command = page.locator(".perf-explorer-result code").text_content()

@@ -15,7 +15,7 @@ window.perfguideAnswers = (() => {
   const NOTES = {
     meets: "By the first figure. Each is of the newest release that measured it.",
     just: "A figure is in doubt, or less than 10 % from its bound: the next run may fall below it.",
-    cannot: "The nearest first, each with the engine of its row; another engine of the same board may meet the need.",
+    cannot: "The nearest first, each with the engine of its row; another engine or system of the same board may meet the need.",
   };
 
   const idOf = (group) => `perf-finder-${group}`;
@@ -33,10 +33,15 @@ window.perfguideAnswers = (() => {
     const wordsOf = (condition) => (isOneBenchmark ? labelOf(condition) : titleOf(condition));
     const nameOf = ({ soc, short }) => `${soc} ${short}`;
 
-    // Answers are sorted, so the first one of a board is its best.
-    const bestOf = (answers) => [...new Map([...answers].reverse().map((each) => [each.board, each])).values()].reverse();
+    // A board counts once, however many systems and engines it has. Answers are sorted, so its first one is its best.
+    const boardOf = ({ board: { soc, board } }) => JSON.stringify([soc, board]);
+    function bestOf(answers) {
+      const seen = new Set();
+      return answers.filter((each) => !seen.has(boardOf(each)) && seen.add(boardOf(each)));
+    }
     const best = bestOf(measured);
-    const counts = { ...Object.fromEntries(GROUPS.map((group) => [group, best.filter((each) => each.group === group).length])), none: unmeasured.length };
+    const every = bestOf([...measured, ...unmeasured]);
+    const counts = { ...Object.fromEntries(GROUPS.map((group) => [group, best.filter((each) => each.group === group).length])), none: every.length - best.length };
 
     /* Return the distance of a figure from its bound without a sign: in points for shares, otherwise in per cent. */
     function distance({ figure, line, ratio }, at) {
@@ -124,7 +129,7 @@ window.perfguideAnswers = (() => {
       const table = el("div", { class: "perf-table" }, box);
       const more = [...body.rows].slice(group === GROUPS[0] ? MAX_ROWS : MAX_OTHER_ROWS);
       if (more.length) {
-        const all = el("button", { type: "button" }, `Show all ${answers.length} rows`);
+        const all = el("button", { type: "button" }, `Show all ${answers.length} rows of ${boards(bestOf(answers).length)}`);
         more.forEach((row) => row.remove());
         all.addEventListener("click", () => {
           body.append(...more);
@@ -142,10 +147,13 @@ window.perfguideAnswers = (() => {
       const lists = new Map();
       for (const { board, missing } of unmeasured) {
         const reason = missing.length ? `No figure for ${missing.map(titleOf).join(" or ")}` : "Not all figures from one run";
-        lists.set(reason, [...(lists.get(reason) ?? []), `${nameOf(board)}, ${board.system}`]);
+        lists.set(reason, [...(lists.get(reason) ?? []), board]);
       }
-      const lines = [...lists].map(([reason, names]) => el("li", {}, `${reason}: `, ...(names.length <= MAX_UNMEASURED ? [`${names.join("; ")}.`]
-        : [`${boards(names.length)}.`, el("details", { class: "perf-fold" }, el("summary", {}, "Which"), names.join("; "))])));
+      const lines = [...lists].map(([reason, own]) => {
+        const names = own.map((board) => `${nameOf(board)}, ${board.system}`);
+        return el("li", {}, `${reason}: `, ...(names.length <= MAX_UNMEASURED ? [`${names.join("; ")}.`]
+          : [`${boards(new Set(own.map(nameOf)).size)}.`, el("details", { class: "perf-fold" }, el("summary", {}, "Which"), names.join("; "))]));
+      });
       return [el("h2", { id: idOf("none") }, TITLES.none), el("p", { class: "perf-finder-note" }, "Nothing is said about these."), el("ul", {}, ...lines)];
     }
 
