@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import described, loaded, only, records, result
 
+from perfguide.catalog.board_names import Boards
 from perfguide.common import csv_text, units
 from perfguide.figures.pool import Cell
 from perfguide.tables import summaries
@@ -197,3 +198,14 @@ def test_a_list_of_boards_has_no_empty_column_and_is_no_bare_list_of_names() -> 
     ):
         table = summaries.boards(bundles)
         assert (table.header, [tuple(row) for row in table.rows]) == ((head,), rows)
+
+
+def test_a_list_of_boards_says_which_names_are_taken_for_one_board() -> None:
+    known = Boards({("AM62X", "sk-old"): "sk"}, {("AM62X", "sk"): "SK"})
+    bundles = [loaded(result(), board__name=name).bundle for name in ("sk-old", "sk")]
+    table = summaries.boards(bundles, known)
+    assert table.header == (("Board", "In heads", "Same board as"),)
+    assert [tuple(row) for row in table.rows] == [
+        ("sk", "SK", units.MISSING),
+        ("sk-old", "SK", "sk"),
+    ]

@@ -40,6 +40,8 @@ def boards(
             _stated(
                 "" if (short := names.short(b.board.soc, name)) == name else short for b in mine
             ),
+            # The list of boards may take two names for one board, which pages then show as one.
+            _stated(t for b in mine if (t := names.today(b.board.soc, name)) != name),
             _stated(b.board.description for b in mine),
             _stated(names.entry(b.board.soc, name).cpu() for b in mine),
             _stated("" if b.board.cpu_mhz is UNSET else f"{b.board.cpu_mhz:g} MHz" for b in mine),
@@ -52,7 +54,16 @@ def boards(
             span = releases[0] if count == 1 else f"{releases[0]} to {releases[-1]} ({count})"
             row.append(span)
         rows.append(row)
-    head = ["Board", "In heads", "Description", "Processor", "CPU clock", "Caches", "Memory"]
+    head = [
+        "Board",
+        "In heads",
+        "Same board as",
+        "Description",
+        "Processor",
+        "CPU clock",
+        "Caches",
+        "Memory",
+    ]
     if with_releases:
         return without_empty(listing([*head, "Releases"], rows), ("Releases",))
     table = without_empty(listing(head, rows))
