@@ -28,7 +28,7 @@ LEGEND = ", ".join(f"{SIGNS[severity]} {words}" for severity, words in KIND_WORD
 APART = "runs far apart"
 DOUBTFUL = "? in doubt and not ranked"
 SIGNS_LEGEND = (
-    f"↑ higher is better, ↓ lower is better, — not measured, {APART_SIGN} {APART}, "
+    f"↑ higher is better, ↓ lower, — not measured, {APART_SIGN} {APART}, "
     f"{DOUBTFUL}, {LEGEND}: see Health."
 )
 """An explanation of all signs on pages with figures."""

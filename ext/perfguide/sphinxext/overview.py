@@ -47,8 +47,8 @@ MAX_EXAMPLES = 3
 MAX_NAMED_SOCS = 3
 """The maximum number of SoCs that a note names; more are counted."""
 CAPTION = (
-    "Best board of each SoC in its newest guide, or in the older one named beside a figure where the newest "
-    "has no sound one. Higher is better, unless ↓."
+    "Best board of each SoC in its newest guide or, where that has no figure or one in doubt, in the older "
+    "one named beside it. Higher is better, unless ↓."
 )
 LOAD_NOTE = "CPU is the load of the same run{}: compare rates only at similar loads."
 MAX_CONDITION_LENGTH = 18
@@ -123,8 +123,8 @@ class Best:
     def described(self) -> str:
         """Everything about the figure that the matrix has no room for."""
         load = engines.at_load(self.result.load, self.result.load_of).strip()
-        now = words(self.result.board, self.older, self.run, load)
-        return "; ".join(filter(None, (now, self.result.before)))
+        conditions = words(self.result.board, self.older, self.run, load)
+        return "; ".join(filter(None, (conditions, self.result.before)))
 
 
 Line = tuple[SocOverview, list[Best | None]]
@@ -242,13 +242,13 @@ def lines(socs: Sequence[SocOverview], matrix_columns: Sequence[Column]) -> list
     return out
 
 
-def run_notes(matrix_columns: Sequence[Column], every: Sequence[Line]) -> list[str]:
+def run_notes(matrix_columns: Sequence[Column], rows: Sequence[Line]) -> list[str]:
     """Return a sentence for each column whose condition is too long for its head, or whose figures
     differ in their conditions or engines."""
     out = []
     for index, column in enumerate(matrix_columns):
         groups: dict[str, list[str]] = {}
-        for soc, cells in every:
+        for soc, cells in rows:
             cell = cells[index]
             if cell and cell.number is not None:
                 other = cell.result.condition
@@ -303,13 +303,13 @@ def _best(soc: SocOverview, column: Column) -> Best | None:
     return Best(row, number, older, runs=runs)
 
 
-def divided(every: Sequence[Line]) -> tuple[list[Line], list[SocOverview]]:
+def divided(rows: Sequence[Line]) -> tuple[list[Line], list[SocOverview]]:
     """Return the rows that have a result, and the SoCs that have none."""
-    rows = [(soc, cells) for soc, cells in every if any(cells)]
-    if not rows:
+    measured = [(soc, cells) for soc, cells in rows if any(cells)]
+    if not measured:
         # Without any results, the matrix still lists all SoCs.
-        return [*every], []
-    return rows, [soc for soc, cells in every if not any(cells)]
+        return [*rows], []
+    return measured, [soc for soc, cells in rows if not any(cells)]
 
 
 class PerfOverview(SphinxDirective):
@@ -332,8 +332,8 @@ class PerfOverview(SphinxDirective):
         if overview.worse:
             note = nodes.paragraph("", "", classes=["perf-answers-note", "perf-overview-note"])
             if overview.more_worse:
-                words = f"{overview.more_worse} more in the list of comparisons"
-                note += [self._link(words, "compare/index"), nodes.Text(". ")]
+                text = f"{overview.more_worse} more in the list of comparisons"
+                note += [self._link(text, "compare/index"), nodes.Text(". ")]
             note += nodes.Text(LOSS_NOTE)
             worse += [nodes.rubric("", "Got worse"), self._worse(overview.worse), note]
         lists = list[nodes.Node]()
