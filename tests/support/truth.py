@@ -917,8 +917,11 @@ GROUNDS = templates(
     {
         "the older release did not measure it": lambda about, _: about.row.old is None,
         "last measured with (.+)": _last_measured,
-        "the best runs are compared, as others failed with (.+)": lambda about, said: (
-            about.row.old.guide.release == said[0] and _fails_in(about, False)
+        rf"the best runs are compared, as others failed: (?:({N}) to )?({N}) \S+ with (.+)": lambda about, said: (
+            about.row.old.guide.release == said[2]
+            and rounds(said[1], about.ends[0])
+            and (not said[0] or rounds(said[0], about.sides[0].low / about.scale))
+            and _fails_in(about, False)
         ),
         "it was measured before and is not now": lambda about, _: about.row.new is None,
         "the figures are equal": lambda about, _: rounds(f"{about.ends[0]:.12g}", about.ends[1], 9),

@@ -56,11 +56,13 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
         (row for row in rates if row.verdict == "only-old" and measures_own(row)),
         lambda row: (row.guide.platform, row.benchmark),
     )
+    slower = {row.measurement for of_benchmark in slower_best_runs(rows) for row in of_benchmark}
     # Runs that fail as before are no news beside those that fail only now, or no longer.
-    for key, group in grouped(
+    groups = grouped(
         withheld,
         lambda row: (row.guide.platform, row.benchmark, _run_of(row) in old, _run_of(row) in new),
-    ).items():
+    )
+    for key, group in sorted(groups.items(), key=lambda item: not item[0][-1]):
         group_rates = [row for row in group if is_rate(row)]
         # Packets count the work of their run again.
         group_rates = [*filter(measures_own, group_rates)] or group_rates
@@ -69,6 +71,10 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
             for row in group_rates
             if _run_of(row) in new or (row.new and row.new.cell.mean == 0)
         ]
+        # Where the best runs are an event, it says that others failed.
+        is_event = all(row.measurement in slower for row in group_rates)
+        if is_event and not failing and not gone.get(key[:2]):
+            continue
         kind: Verdict = "changed"
         release = next(row.old.guide.release for row in group if row.old)
         words = f"some runs failed with {release}"
@@ -112,7 +118,7 @@ def of_best_runs(row: Row) -> Row | None:
     return replace(
         row,
         verdict="noisy",
-        ground=f"{BEST_RUNS}, as others failed with {old.guide.release}",
+        ground=f"{BEST_RUNS}, as others failed: {_range(old)}",
         old=best[0],
         new=best[1],
         change=_best(new) / _best(old) - 1,
