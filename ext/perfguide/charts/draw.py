@@ -347,15 +347,15 @@ def _label_points(axes: Axes, panel: Panel) -> list[Text]:
 
 def _marks_of_all_lines(panel: Panel) -> list[tuple[float, str]]:
     """Return each mark with its mean x if the panel's lines have all marks at about the same x."""
-    places: dict[str, list[float]] = {}
+    xs_by_mark: dict[str, list[float]] = {}
     for line in panel.lines:
         for point in line.points:
-            places.setdefault(units.whole(point.mark), []).append(point.x)
-    every_x = [x for xs in places.values() for x in xs]
+            xs_by_mark.setdefault(units.whole(point.mark), []).append(point.x)
+    every_x = [x for xs in xs_by_mark.values() for x in xs]
     tolerance = (max(every_x) - min(every_x)) * SAME_PLACE_SHARE
-    if not tolerance or any(max(xs) - min(xs) > tolerance for xs in places.values()):
+    if not tolerance or any(max(xs) - min(xs) > tolerance for xs in xs_by_mark.values()):
         return []
-    return sorted((sum(xs) / len(xs), mark) for mark, xs in places.items())
+    return sorted((sum(xs) / len(xs), mark) for mark, xs in xs_by_mark.items())
 
 
 def _draw_top_axis(axes: Axes, view: ChartView, marks: Sequence[tuple[float, str]]) -> None:

@@ -53,16 +53,7 @@ def view(
     xs = [float(position) for position in range(len(marks))] if named else numbers
     drawn = []
     for y in ys:
-        points = []
-        # Messages count rows as a spreadsheet does: the header is row 1.
-        for number, (row, at, mark) in enumerate(zip(rows, xs, marks, strict=True), 2):
-            cell = row[y]
-            if cell in ("", units.MISSING):
-                continue
-            if (value := units.read(cell)) is None:
-                message = f"row {number}, column “{head[y]}”: “{cell[:40]}” is not a number"
-                raise TableFault(message, "leave it empty for a gap")
-            points.append(Point(at, value, None, None, mark))
+        points = _points(head[y], [row[y] for row in rows], xs, marks)
         if points:
             drawn.append(Line(head[y], tuple(sorted(points, key=lambda point: point.x))))
     if not drawn:
@@ -79,6 +70,22 @@ def view(
         kind=kind,
         ticks=tuple(marks) if named else (),
     )
+
+
+def _points(
+    name: str, cells: Sequence[str], xs: Sequence[float], marks: Sequence[str]
+) -> list[Point]:
+    """Return the points of a column. Raises :class:`TableFault` for a cell that is no number."""
+    points = []
+    # Messages count rows as a spreadsheet does: the header is row 1.
+    for number, (cell, x, mark) in enumerate(zip(cells, xs, marks, strict=True), 2):
+        if cell in ("", units.MISSING):
+            continue
+        if (value := units.read(cell)) is None:
+            message = f"row {number}, column “{name}”: “{cell[:40]}” is not a number"
+            raise TableFault(message, "leave it empty for a gap")
+        points.append(Point(x, value, None, None, mark))
+    return points
 
 
 def _column(name: str, head: Sequence[str]) -> int:

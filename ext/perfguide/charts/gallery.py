@@ -203,8 +203,8 @@ def data(views: Sequence[ChartView]) -> Grid:
             *([view.y_label] if len(axes) > 1 else []),
             units.figure(point.x),
             units.figure(point.y),
-            "" if point.low is None else units.figure(point.low),
-            "" if point.high is None else units.figure(point.high),
+            units.optional_figure(point.low),
+            units.optional_figure(point.high),
         ]
         for view in views
         for panel in view.panels

@@ -283,6 +283,11 @@ def figure(
     return mean, text(mean), spread + samples
 
 
+def optional_figure(value: float | None) -> TableCell:
+    """Return the cell of a figure in full precision, an empty one for ``None``."""
+    return "" if value is None else figure(value)
+
+
 def with_noun(number: int, noun: str) -> str:
     """Return a count with its noun: ``1 figure``, ``2,000 figures``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -168,11 +168,11 @@ def _cells(row: Row) -> tuple[TableCell, ...]:
         row.better,
         WORDS[row.verdict],
         accepted.spec.reason if accepted else "",
-        _exact(row.change),
+        units.optional_figure(row.change),
         *_figures(row.old),
         *_figures(row.new),
-        _exact(row.q),
-        _exact(row.detectable),
+        units.optional_figure(row.q),
+        units.optional_figure(row.detectable),
         "" if row.more_runs is None else str(row.more_runs),
         "; ".join(filter(None, (row.ground, *row.aliases))),
     )
@@ -181,14 +181,15 @@ def _cells(row: Row) -> tuple[TableCell, ...]:
 def _figures(record: Record | None) -> tuple[TableCell, ...]:
     if record is None:
         return ("", "", "", "", "")
+    return record.guide.release, *figure_cells(record)
+
+
+def figure_cells(record: Record) -> tuple[TableCell, ...]:
+    """Return the mean, the minimum, the maximum and the number of samples of a figure."""
     cell = record.cell
     mean = units.FAILED if cell.mean is None else units.figure(cell.mean)
     number = "" if cell.count is None else str(cell.count)
-    return (record.guide.release, mean, _exact(cell.low), _exact(cell.high), number)
-
-
-def _exact(value: float | None) -> TableCell:
-    return "" if value is None else units.figure(value)
+    return mean, units.optional_figure(cell.low), units.optional_figure(cell.high), number
 
 
 def to_junit(comparison: Comparison, catalog: Catalog) -> str:

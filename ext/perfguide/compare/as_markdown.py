@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
 from ..catalog.benchmarks import Catalog
@@ -21,7 +21,7 @@ from . import (
 from .comparison import Comparison
 from .event import Event
 from .headline import headline
-from .row import ALARMS, Row
+from .row import ALARMS, Row, Verdict
 
 MAX_COMMENT_CHARS = 64_512
 """The limit of a GitHub comment, less 1,024 characters for the links that a CI service adds."""
@@ -64,12 +64,7 @@ def render(
     ]
     if entries:
         parts.append((_fold(ACCEPT, len(entries)), entries, _FOLD_END))
-    for verdict in row_texts.SHOWN_VERDICTS:
-        rows = [
-            _row(r, comparison, catalog) for r in row_texts.of_verdict(comparison.rows, [verdict])
-        ]
-        if rows:
-            parts.append((_fold(row_texts.TITLES[verdict], len(rows)) + _HEAD, rows, _FOLD_END))
+    parts += _by_verdict(comparison, catalog, row_texts.SHOWN_VERDICTS)
     lines = [
         f"| {text(g.title)} | {text(overview.ratio(g))} | {text(overview.tally(g))} |\n"
         for g in comparison.groups
@@ -81,13 +76,19 @@ def render(
         if remarks:
             listed = [f"- {text(remark)}\n" for remark in remarks]
             parts.append((_fold(name, len(listed)), listed, _FOLD_END))
-    for verdict in row_texts.FOLDED_VERDICTS:
-        rows = [
-            _row(r, comparison, catalog) for r in row_texts.of_verdict(comparison.rows, [verdict])
-        ]
-        if rows:
-            parts.append((_fold(row_texts.TITLES[verdict], len(rows)) + _HEAD, rows, _FOLD_END))
+    parts += _by_verdict(comparison, catalog, row_texts.FOLDED_VERDICTS)
     return fitted(fixed, parts, link, most)
+
+
+def _by_verdict(
+    comparison: Comparison, catalog: Catalog, verdicts: Sequence[Verdict]
+) -> Iterator[tuple[str, list[str], str]]:
+    """Yield a folded table with the rows of each verdict that has some."""
+    for verdict in verdicts:
+        rows = row_texts.of_verdict(comparison.rows, [verdict])
+        if rows:
+            head = _fold(row_texts.TITLES[verdict], len(rows)) + _HEAD
+            yield head, [_row(row, comparison, catalog) for row in rows], _FOLD_END
 
 
 _FOLD_END = "\n</details>\n"

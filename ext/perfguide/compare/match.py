@@ -11,6 +11,7 @@ from ..bundle import VARYING_FACTS
 from ..catalog.benchmarks import Benchmark, Catalog, Metric, Scalar
 from ..catalog.board_names import Boards
 from ..common import units
+from ..common.grouping import grouped
 from ..figures import labels
 from ..figures.conditions import SETUP
 from ..figures.pool import Record
@@ -246,15 +247,16 @@ def _in_order(
 ) -> tuple[list[tuple[Record, Record]], list[Record], list[Record]]:
     """Return pairs of records with the same key but different parameters, matched in the order of
     these, and the rest of both sides."""
+
+    def rank(record: Record) -> tuple[object, ...]:
+        # Sort naturally, so that 64 KiB comes before 128 KiB.
+        return units.natural(repr(sorted(record.params.items())))
+
     pairs: list[tuple[Record, Record]] = []
-    waiting: dict[Key, list[Record]] = {}
-    # Sort naturally, so that 64 KiB comes before 128 KiB.
-    for record in sorted(new, key=lambda r: units.natural(repr(sorted(r.params.items())))):
-        waiting.setdefault(key(record), []).append(record)
-    unmatched = []
-    for record in sorted(old, key=lambda r: units.natural(repr(sorted(r.params.items())))):
+    waiting, unmatched = grouped(sorted(new, key=rank), key), []
+    for record in sorted(old, key=rank):
         others = waiting.get(key(record), [])
-        other = next((each for each in others if each.params != record.params), None)
+        other = next((other for other in others if other.params != record.params), None)
         if other is None:
             unmatched.append(record)
         else:
@@ -267,16 +269,10 @@ def _paired(
     old: Iterable[Record], new: Iterable[Record], key: Callable[[Record], Key]
 ) -> tuple[list[tuple[Record, Record]], list[Record], list[Record]]:
     """Return pairs of records whose key is unique on both sides, and the rest of both sides."""
-    before: dict[Key, list[Record]] = {}
-    after: dict[Key, list[Record]] = {}
-    for side, records in ((before, old), (after, new)):
-        for record in records:
-            side.setdefault(key(record), []).append(record)
+    before, after = grouped(old, key), grouped(new, key)
     # With two candidates on one side, either could be the one.
-    both = [
-        each for each, records in before.items() if len(records) == len(after.get(each, ())) == 1
-    ]
-    pairs = [(before.pop(each)[0], after.pop(each)[0]) for each in both]
+    both = [k for k, records in before.items() if len(records) == len(after.get(k, ())) == 1]
+    pairs = [(before.pop(k)[0], after.pop(k)[0]) for k in both]
     rest = [[record for records in side.values() for record in records] for side in (before, after)]
     return pairs, rest[0], rest[1]
 

@@ -12,9 +12,10 @@ from ..catalog.benchmarks import Catalog
 from ..common import units
 from ..common.units import TableCell
 from ..figures.labels import params_text
-from ..figures.pool import Record, measured
+from ..figures.pool import measured
 from ..tables.grids import listing, to_csv
 from . import as_markdown, as_text, row_texts
+from .as_data import figure_cells
 from .side_by_side import Boards, BoardSide, Line, Mean, SideBySide, Standing, tally
 
 VERSION = 1
@@ -260,9 +261,14 @@ def to_comma_separated(compared: SideBySide) -> str:
             *_side_cells(line.boards.first),
             *_side_cells(line.boards.second),
             *(line.benchmark, line.metric, params_text(line.params), line.unit, line.better),
-            *_figure_cells(line.first),
-            *_figure_cells(line.second),
-            *(_exact(line.ratio), _exact(line.per_mhz), WORDS[line.standing], _exact(line.q)),
+            *figure_cells(line.first),
+            *figure_cells(line.second),
+            *(
+                units.optional_figure(line.ratio),
+                units.optional_figure(line.per_mhz),
+                WORDS[line.standing],
+                units.optional_figure(line.q),
+            ),
             line.ground,
         )
         for line in compared.lines
@@ -272,15 +278,4 @@ def to_comma_separated(compared: SideBySide) -> str:
 
 def _side_cells(side: BoardSide) -> tuple[TableCell, ...]:
     key = GuideKey(*side.platform, side.release)
-    return key.soc, key.sdk, key.os, side.board, side.release, _exact(side.clock)
-
-
-def _figure_cells(record: Record) -> tuple[TableCell, ...]:
-    cell = record.cell
-    mean = units.FAILED if cell.mean is None else units.figure(cell.mean)
-    number = "" if cell.count is None else str(cell.count)
-    return mean, _exact(cell.low), _exact(cell.high), number
-
-
-def _exact(value: float | None) -> TableCell:
-    return "" if value is None else units.figure(value)
+    return key.soc, key.sdk, key.os, side.board, side.release, units.optional_figure(side.clock)

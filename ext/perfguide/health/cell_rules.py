@@ -192,7 +192,7 @@ def samples_contradict(figures: Figures) -> Iterator[Hit]:
         begin += len(loaded.results)
 
 
-def _positive(kind: tuple[str, Metric | None, str]) -> bool:
+def _must_be_positive(kind: tuple[str, Metric | None, str]) -> bool:
     _, metric, unit = kind
     if metric and metric.positive is not None:
         return metric.positive
@@ -201,7 +201,7 @@ def _positive(kind: tuple[str, Metric | None, str]) -> bool:
 
 def not_positive(figures: Figures) -> Iterator[Hit]:
     """Yield figures and samples that must be positive but are zero, negative or printed as zero."""
-    positive = figures.of_kind([_positive(kind) for kind in figures.kinds[1]])
+    positive = figures.of_kind([_must_be_positive(kind) for kind in figures.kinds[1]])
     mean, low = figures.mean, figures.low
     rows = {position: line for line in figures.lines for position in line}
     for position in np.flatnonzero(positive & ((mean <= 0) | (low <= 0))).tolist():

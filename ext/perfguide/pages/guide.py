@@ -29,7 +29,7 @@ from ..tables.grids import listing
 from ..tables.model import View
 from ..tables.page_tables import Extra
 from . import answers, hardware_crypto, provenance, search_words, write_files, write_tables
-from .answers import Answer, Answers, Result, Value
+from .answers import Answer, Answers, Result
 from .context import Site
 from .cross_links import GuideLinks
 from .hardware_crypto import Worth
@@ -324,7 +324,8 @@ def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
     ]
     for number, (_, board) in enumerate(top.boards):
         values = [row.values[number] for row in top.rows]
-        columns.append((board, [_figure(value) for value in values]))
+        numbers = [None if value is None else value.number for value in values]
+        columns.append((board, [*map(units.optional_figure, numbers)]))
         failed = [value is not None and value.number is None for value in values]
         # An empty cell may also mean that nothing was measured.
         if any(failed):
@@ -359,10 +360,6 @@ def _data_files(key: GuideKey, page: str) -> list[tuple[str, str]]:
     if extras.is_installed("parquet"):
         files.append(("Parquet", columns))
     return [(words, slugs.relative(page, address)) for words, address in files]
-
-
-def _figure(value: Value | None) -> TableCell:
-    return "" if value is None or value.number is None else units.figure(value.number)
 
 
 def _description(

@@ -858,8 +858,8 @@ def write(site: Site, address: str, page: str, anchor: str, figures: RankedFigur
         [
             *(row.soc, row.board, row.release, *([row.engine] if has_engine else [])),
             *([row.part] if has_part else []),
-            *(_optional(value) for value in (row.number, row.low, row.high)),
-            *([_optional(row.load)] if has_load else []),
+            *(units.optional_figure(value) for value in (row.number, row.low, row.high)),
+            *([units.optional_figure(row.load)] if has_load else []),
             *([SIDES[row.is_on_cpu]] if has_sides else []),
         ]
         for row in ranking.rows
@@ -871,7 +871,3 @@ def write(site: Site, address: str, page: str, anchor: str, figures: RankedFigur
     extra = Extra(answers={"ranking": content}, page=address)
     # Only the page of the benchmark has a table of sources.
     return replace(table, extra=extra, origin=link_name(page, SOURCES))
-
-
-def _optional(value: float | None) -> TableCell:
-    return "" if value is None else units.figure(value)

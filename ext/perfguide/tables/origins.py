@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -128,13 +129,10 @@ def _columns(view: View, chosen: Sequence[int]) -> str:
     Labels are listed by level if all combinations are chosen, otherwise by column.
     """
     levels = range(1, len(view.columns[0]) if view.columns else 0)
-    telling = [n for n in levels if len({labels[n] for labels in view.columns}) > 1]
-    names = list(dict.fromkeys(tuple(view.columns[c][n] for n in telling) for c in chosen))
-    distinct = [list(dict.fromkeys(name[n] for name in names)) for n in range(len(telling))]
-    size = 1
-    for labels in distinct:
-        size *= len(labels)
-    if size == len(names):
+    varying = [n for n in levels if len({labels[n] for labels in view.columns}) > 1]
+    names = list(dict.fromkeys(tuple(view.columns[c][n] for n in varying) for c in chosen))
+    distinct = [list(dict.fromkeys(name[n] for name in names)) for n in range(len(varying))]
+    if math.prod(map(len, distinct)) == len(names):
         return "; ".join(", ".join(labels) for labels in distinct)
     return ", ".join(" / ".join(name) for name in names)
 
