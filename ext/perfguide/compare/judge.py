@@ -13,7 +13,7 @@ import sys
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from statistics import median
 from typing import Literal
 
@@ -80,16 +80,16 @@ MIN_SCATTERS_MORE_RATIO = 2.0
 """The smallest ratio of two ranges at which samples are said to scatter more."""
 
 MIN_WIDER_RATIO, MAX_GAP_SHARE = 4.0, 0.05
-"""If one range is so many times wider, it is enough that they touch: a gap of at most this share of
-the wider one counts as touching."""
+"""It is enough that two ranges touch if one is wider by at least this ratio: a gap of at most this
+share of the wider one counts as touching."""
 
 MAX_MOVE_SHARE, MAX_WIDER_RATIO = 0.1, 2.0
 """Means do not scatter like their samples if they move from release to release by at most this
 share of their ranges, and the newer range is at most this many times wider."""
 
 RECENT_RELEASES, MIN_SWINGS, MIN_SWING_SHARE = 5, 2, 0.5
-"""A row swings if between its last releases up to OLD, at most so many, it moved at least so many
-times by at least this share of its present move."""
+"""The number of releases up to OLD in which a row swings, if between them it moved at least the
+second number of times, each time by at least this share of its present move."""
 
 SMALL_CHANGE = 0.05
 """A smaller change between single runs is called only at ``CAREFUL_SHARE`` of the rate."""
@@ -171,10 +171,11 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class _Test:
-    """A row with the most conservative of its tests, and the noise that this test assumed."""
+    """A row, as measured and without the changes that many rows share, with the most conservative
+    of its tests, and the noise that this test assumed."""
 
     pair: Pair
-    raw: ScaledRow
+    as_measured: ScaledRow
     row: ScaledRow
     noise: Noise
     move: Move
@@ -189,7 +190,7 @@ class _Test:
         """True if the change, up or down, is too small for single runs to show it reliably."""
         if self.row.sampled or not self.row.logs:
             return False
-        return -math.expm1(-abs(self.raw.move)) < SMALL_CHANGE
+        return -math.expm1(-abs(self.as_measured.move)) < SMALL_CHANGE
 
 
 def judge(
@@ -203,18 +204,18 @@ def judge(
     ``compare``."""
     extras.require("compare")
     table = usual() if table is None else table
-    raw = [scaled(pair) for pair in pairs]
-    noises = learn(raw, table)
-    rows, shifts = without_shifts(raw, noises)
-    if any(row is not before for row, before in zip(rows, raw, strict=True)):
+    as_measured = [scaled(pair) for pair in pairs]
+    noises = learn(as_measured, table)
+    rows, shifts = without_shifts(as_measured, noises)
+    if any(row is not before for row, before in zip(rows, as_measured, strict=True)):
         # Rows scatter less without the common changes.
         noises = learn(rows, table)
     tests: dict[int, _Test] = {}
     for i, noise in enumerate(noises):
         at_one_level = ranges_overlap(pairs[i]) or runs_disagree(pairs[i])
         every = [
-            _Test(pairs[i], raw[i], rows[i], own, move_of(rows[i], own), at_one_level)
-            for own in noise
+            _Test(pairs[i], as_measured[i], rows[i], learnt, move_of(rows[i], learnt), at_one_level)
+            for learnt in noise
         ]
         if every:
             # Take the most conservative test: each way to learn the noise can miss some of it.
@@ -227,9 +228,9 @@ def judge(
     limits = thresholds(p, rate)
     q = dict(zip(tests, np.minimum(limits.q(p, small), 1.0).tolist(), strict=True))
     return tuple(
-        _judgement(tests[i], q[i], rate, limits, _main_shift(raw[i], shifts[i]))
+        _judgement(tests[i], q[i], rate, limits, _main_shift(as_measured[i], shifts[i]))
         if i in tests
-        else _untested(pair, raw[i])
+        else _untested(pair, as_measured[i])
         for i, pair in enumerate(pairs)
     )
 
@@ -246,7 +247,7 @@ def _join_boards(tests: dict[int, _Test]) -> None:
     for i, test in tests.items():
         # Without a common shift, the rest of a change can have the other sign: readers would not
         # see it.
-        goes_on = test.move.by * test.raw.move > 0
+        goes_on = test.move.by * test.as_measured.move > 0
         if test.pair.figure and goes_on and test.move.p <= MAX_BOARD_P:
             # Boards with identical figures are one measurement under two names.
             figures = (test.pair.old.mean, test.pair.new.mean)
@@ -254,15 +255,17 @@ def _join_boards(tests: dict[int, _Test]) -> None:
             by_figure.setdefault(key, {}).setdefault(figures, []).append(i)
     for boards in by_figure.values():
         count = len(boards)
-        sizes = [abs(tests[own[0]].raw.move) for own in boards.values()]
+        firsts = [tests[indices[0]] for indices in boards.values()]
+        sizes = [abs(test.as_measured.move) for test in firsts]
         # Boards that moved by unlike factors do not confirm each other.
         if count < 2 or max(sizes) > MAX_BOARDS_RATIO * min(sizes):
             continue
-        scores = [-special.ndtri(tests[own[0]].move.p / 2) for own in boards.values()]
+        scores = [-special.ndtri(test.move.p / 2) for test in firsts]
         spread = math.sqrt(count + count * (count - 1) * BOARD_CORRELATION)
         joint = 2 * float(special.ndtr(-sum(scores) / spread))
-        for i in (i for own in boards.values() for i in own if joint < tests[i].move.p):
-            tests[i] = replace(tests[i], move=replace(tests[i].move, p=joint), boards=count)
+        for i in chain.from_iterable(boards.values()):
+            if joint < tests[i].move.p:
+                tests[i] = replace(tests[i], move=replace(tests[i].move, p=joint), boards=count)
 
 
 def scaled(pair: Pair) -> ScaledRow:
@@ -356,7 +359,7 @@ def _judgement(
         if outcome == "same":
             ground += "; it differs, but by less than matters"
     # The group has provably changed, and this row with it, unless it moves like this anyway.
-    elif together and matters and not test.is_at_one_level and not _swings(test.raw):
+    elif together and matters and not test.is_at_one_level and not _swings(test.as_measured):
         outcome = "different"
     # Figures within one step do not prove that a row is steady if one step is a large change.
     elif move.equal and change and math.expm1(test.row.step) > STEADY_SCATTER:
@@ -374,20 +377,20 @@ def _judgement(
         # The ratio of samples on both sides of zero is infinite.
         scatter = width if math.isfinite(width) else None
     return Judgement(
-        change,
-        move.p,
-        q,
-        outcome,
-        detectable,
-        _more_runs(test, limits.large) if outcome in UNDECIDED else 0,
-        ground,
-        shift if outcome == "different" else None,
-        0 if test.row.sampled else move.level.releases,
-        scatter,
-        _kind_scatter(test),
-        _runs(pair),
-        (_is_single(pair.old), _is_single(pair.new)),
-        spread,
+        change=change,
+        p=move.p,
+        q=q,
+        outcome=outcome,
+        detectable=detectable,
+        more_runs=_more_runs(test, limits.large) if outcome in UNDECIDED else 0,
+        ground=ground,
+        shift=shift if outcome == "different" else None,
+        level=0 if test.row.sampled else move.level.releases,
+        scatter=scatter,
+        kind_scatter=_kind_scatter(test),
+        kinds_of_figures=_runs(pair),
+        single=(_is_single(pair.old), _is_single(pair.new)),
+        spread=spread,
     )
 
 
@@ -444,10 +447,10 @@ def _relative(test: _Test, size: float, way: float) -> float | None:
 
 def _called_from(test: _Test, limits: Thresholds) -> float | None:
     """Return the smallest relative change in the direction of the row that would be called."""
-    move, raw = test.move, test.raw
-    way = math.copysign(1.0, raw.move)
+    move, as_measured = test.move, test.as_measured
+    way = math.copysign(1.0, as_measured.move)
     # The distance from OLD to the present level, plus the common change that was removed.
-    offset = (move.level.at - raw.old.at + raw.new.at - test.row.new.at) * way
+    offset = (move.level.at - as_measured.old.at + as_measured.new.at - test.row.new.at) * way
     share = SURE_SHARE if limits.fitted else 1.0
     large, small = (
         _relative(test, max(move.bound(p * share) + offset, 0.0), way)
@@ -513,8 +516,8 @@ def _change(pair: Pair) -> float | None:
 
 
 def _ground(test: _Test) -> str:
-    pair, raw, move = test.pair, test.raw, test.move
-    before = len(raw.past)
+    pair, as_measured, move = test.pair, test.as_measured, test.move
+    before = len(as_measured.past)
     after = f"; the {move.after - 1} after NEW agree with it" if move.after > 1 else ""
     runs = _runs(pair)
     is_step = _is_step(test)
@@ -531,7 +534,7 @@ def _ground(test: _Test) -> str:
         lie = "nearly meet" if gap else "overlap"
         return f"the ranges of their samples {lie}: {now} against {was} before"
     if before == 1:
-        if raw.sampled:
+        if as_measured.sampled:
             return f"{runs}, and no earlier release to compare with{after}"
         others = "public history" if test.noise.public else "other rows"
         return f"{runs}, and no earlier release to compare with; its scatter is that of {others}{after}"
@@ -541,13 +544,15 @@ def _ground(test: _Test) -> str:
     if most - least <= EQUAL * abs(most):
         return f"{runs}; {before} earlier releases were all equal{after}"
     # Removing a common change can separate two equal figures.
-    are_parted = move.level.releases == 1 and abs(raw.past[-1].at - raw.past[-2].at) <= EQUAL
+    are_parted = (
+        move.level.releases == 1 and abs(as_measured.past[-1].at - as_measured.past[-2].at) <= EQUAL
+    )
     is_level = are_parted or move.level.releases == min(before, MAX_LEVEL_RELEASES)
     if move.returned and least <= pair.new.mean <= most and not is_level:
         return f"{runs}; within the range of {before} earlier releases"
     if is_level or before == 2:
         ends = sorted((abs(least), abs(most)))
-        size = ends[1] / ends[0] - 1 if raw.logs else math.inf
+        size = ends[1] / ends[0] - 1 if as_measured.logs else math.inf
         if size > MAX_DETECTABLE:
             spread = f"lay between {units.number(least)} and {units.number(most)}"
         elif size >= 1:
@@ -570,13 +575,15 @@ def _ground(test: _Test) -> str:
 def _is_step(test: _Test) -> bool:
     """Return whether a row changed by no more than one step in which it is counted or printed."""
     # A row that changed far with others can be equal once the common change is removed.
-    return test.move.equal and abs(test.raw.move) <= max(EQUAL, DIGIT * test.raw.step)
+    return test.move.equal and abs(test.as_measured.move) <= max(
+        EQUAL, DIGIT * test.as_measured.step
+    )
 
 
 def _is_last_unlike(test: _Test) -> bool:
     """Return whether OLD is far from each earlier release, with common changes included."""
-    *others, last = (release.at for release in test.raw.past)
-    far = LEVEL_DEVIATIONS * math.sqrt(test.noise.of_release(test.raw.old.runs))
+    *others, last = (release.at for release in test.as_measured.past)
+    far = LEVEL_DEVIATIONS * math.sqrt(test.noise.of_release(test.as_measured.old.runs))
     return all(abs(other - last) > far for other in others)
 
 
