@@ -64,22 +64,22 @@ class _Block:
     """The figures of one command, as far as they were read. ``software`` is true if openssl fell
     back to it, as the requested engine does not exist."""
 
-    text: str
-    at: int
+    command: str
+    line_number: int
     failed: bool
     software: bool
     delegate: str
     version: int
-    share: Line | None = None
-    percent: str | None = None
+    share_line: Line | None = None
+    printed_percent: str | None = None
     times: dict[str, float] = field(default_factory=dict)
     is_damaged: bool = False
 
     def exact_percent(self) -> float | None:
         """Return the share in %, from the times if these are finer than the printed number."""
-        if self.percent is None:
+        if self.printed_percent is None:
             return None
-        printed = float(self.percent)
+        printed = float(self.printed_percent)
         if printed >= MIN_PRINTED_SHARE_PERCENT or len(self.times) < 3:
             return printed
         elapsed = self.times["Elapsed"]
@@ -107,10 +107,10 @@ def read(data: bytes, context: Context) -> Reading:
             block = _Block(match[1], line.number, failed, software, delegate, version)
             failed, software, delegate = False, False, ""
         elif match := _SHARE.fullmatch(line.text):
-            if block is None or block.share is not None:
+            if block is None or block.share_line is not None:
                 sheet.broken(line.number, "a CPU share without the command that it belongs to")
                 continue
-            block.share, block.percent = line, match[1]
+            block.share_line, block.printed_percent = line, match[1]
         elif block is not None and (match := _TIME.fullmatch(line.text)):
             block.times[match[1]] = float(match[2])
         elif block is not None and (match := _ELAPSED.fullmatch(line.text)):
@@ -153,27 +153,26 @@ def _is_other(text: str) -> bool:
 
 def _report_cut(block: _Block | None, sheet: Sheet) -> None:
     if block is not None:
-        sheet.broken(block.at, "the output of time -v is cut: it has no exit status")
+        sheet.broken(block.line_number, "the output of time -v is cut: it has no exit status")
 
 
 def _finish(block: _Block, sheet: Sheet) -> None:
     """Add the share of a complete block."""
-    if block.share is None:
-        sheet.broken(block.at, "the output of time -v has no CPU share that can be read")
+    if block.share_line is None:
+        message = "the output of time -v has no CPU share that can be read"
+        sheet.broken(block.line_number, message)
         return
-    line = block.share.number
-    command = _understand(block.text)
+    line = block.share_line.number
+    command = _understand(block.command)
     if command is None:
-        sheet.note(
-            line,
-            f"what “{block.text[:200]}” measures is not known: its CPU load is left out",
-        )
+        message = f"what “{block.command[:200]}” measures is not known: its CPU load is left out"
+        sheet.note(line, message)
         return
     # A stated benchmark names a device or medium, which openssl does not have.
     benchmark = "openssl" if command.benchmark == "openssl" else sheet.benchmark(command.benchmark)
     params = _params(command, block, sheet)
     if block.failed:
-        why = f"“{block.text[:200]}” failed"
+        why = f"“{block.command[:200]}” failed"
         sheet.failure(line, benchmark, "cpu_load", "%", params, why)
     elif not command.counts_children and block.version < 3:
         sheet.note(
@@ -181,7 +180,11 @@ def _finish(block: _Block, sheet: Sheet) -> None:
             "before OpenSSL 3.0, time -v does not count the CPU time of -multi's children,"
             " and no later version is stated here: the CPU load is left out",
         )
-    elif block.percent and int(block.percent) < MIN_PRINTED_SHARE_PERCENT and block.is_damaged:
+    elif (
+        block.printed_percent
+        and int(block.printed_percent) < MIN_PRINTED_SHARE_PERCENT
+        and block.is_damaged
+    ):
         sheet.broken(line, "the times of this block of time -v are cut or damaged")
     elif (percent := block.exact_percent()) is None:
         sheet.failure(line, benchmark, "cpu_load", "%", params, "time -v prints ? for the share")
@@ -196,9 +199,8 @@ def _params(command: _Command, block: _Block, sheet: Sheet) -> Mapping[str, Scal
     elif command.benchmark == "tflite" and block.delegate:
         params["delegate"] = block.delegate
     elif command.engine and "engine" not in params:
-        sheet.note(
-            block.at, f"whether the engine “{command.engine[:100]}” is an accelerator is not known"
-        )
+        message = f"whether the engine “{command.engine[:100]}” is an accelerator is not known"
+        sheet.note(block.line_number, message)
     if command.benchmark == "hdparm" and sheet.stated("benchmark"):
         # The device adds nothing once the benchmark is named after it.
         params.pop("device", None)
@@ -283,9 +285,8 @@ def _understand(text: str) -> _Command | None:
 def _nice(command_words: list[str]) -> tuple[int | None, int]:
     """Return the level that ``nice`` adds, and the number of words that specify it."""
     if len(command_words) > 2 and command_words[1] in ("-n", "--adjustment"):
-        return (
-            (int(command_words[2]), 3) if _WHOLE_NUMBER.fullmatch(command_words[2]) else (None, 0)
-        )
+        is_level = _WHOLE_NUMBER.fullmatch(command_words[2])
+        return (int(command_words[2]), 3) if is_level else (None, 0)
     if len(command_words) > 1 and (
         short := re.fullmatch(r"-(?:n|-adjustment=)?([-+]?[0-9]{1,3})", command_words[1])
     ):
