@@ -115,7 +115,7 @@ class _Reader(HTMLParser):
     def _end_table(self, table: _OpenTable) -> None:
         if table.cells > self._reading.limits.cells:
             message = "the table has over {} cells"
-            self._reading.exceeded(self._file, table.line, "cells", message)
+            self._reading.report_limit(self._file, table.line, "cells", message)
             return
         every = spread(self._reading, self._file, table.line, table.rows)
         rows = [row for row in every if row]
@@ -125,7 +125,9 @@ class _Reader(HTMLParser):
         headings = tuple(title for _, title in self._headings)
         head, body = joined_head(rows[:count]), tuple(rows[count:])
         if every or not table.rows:
-            self._reading.add(Table(self._file, table.line, headings, table.caption, head, body))
+            self._reading.add_table(
+                Table(self._file, table.line, headings, table.caption, head, body)
+            )
 
 
 def _number(text: str | None) -> int:

@@ -23,7 +23,7 @@ import msgspec
 from ..common.diagnostics import Diagnostic
 from . import html, markdown, rst
 from .limits import Limits
-from .model import Opener, Reading, raised
+from .model import Opener, Reading, limit_hint
 
 READERS: dict[str, Callable[[str, str, Opener, Reading], None]] = {
     ".rst": rst.read,
@@ -90,7 +90,7 @@ def refused(file: str, limits: Limits, name: str, message: str) -> Reading:
     """Return the reading of a document that exceeds a limit before any table was read."""
     reading = Reading(limits)
     text = message.format(f"{getattr(limits, name):,}")
-    reading.fault(Diagnostic("limit", file, f"{text}: it is left out", raised(name)))
+    reading.add_fault(Diagnostic("limit", file, f"{text}: it is left out", limit_hint(name)))
     return reading
 
 
@@ -129,10 +129,10 @@ def _described(error: BaseException, file: str, reading: Reading) -> Diagnostic:
     limits, line = reading.limits, reading.line or 1
     after = f"no table is taken from line {line} on"
     if isinstance(error, _OutOfTime):
-        message, hint = f"reading it takes more than {limits.seconds} s", raised("seconds")
+        message, hint = f"reading it takes more than {limits.seconds} s", limit_hint("seconds")
     elif isinstance(error, MemoryError):
         message = f"reading it takes more memory than {limits.memory:,} bytes"
-        hint = raised("memory")
+        hint = limit_hint("memory")
     elif isinstance(error, RecursionError):
         message, hint = "its markup is nested too deeply", "nest it less deeply"
     else:

@@ -51,7 +51,7 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
         elif token.type == "table_open":
             end = next(n for n in range(at, len(tokens)) if tokens[n].type == "table_close")
             rows = _rows(parser, tokens[at:end], reading)
-            reading.add(Table(file, line, above, "", joined_head(rows[:1]), tuple(rows[1:])))
+            reading.add_table(Table(file, line, above, "", joined_head(rows[:1]), tuple(rows[1:])))
             at = end
         # Most HTML blocks have no table and need no parsing.
         elif token.type == "html_block" and "<t" in token.content:
@@ -70,7 +70,9 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
                 _add_part(reading, part, file, line - 1, above)
         if token.level >= _NESTED_BLOCKS - 1:
             message = f"blocks nested more than {_NESTED_BLOCKS} levels deep are left out"
-            reading.fault(Diagnostic("limit", file, message, "nest them less deeply", line=line))
+            reading.add_fault(
+                Diagnostic("limit", file, message, "nest them less deeply", line=line)
+            )
             while at + 1 < len(tokens) and tokens[at + 1].level >= _NESTED_BLOCKS - 1:
                 at += 1
         at += 1
@@ -125,8 +127,8 @@ def _add_part(
                 tuple(replace(cell, line=cell.line + shift) for cell in row) for row in table.rows
             )
             table = replace(table, line=table.line + shift, rows=tuple(moved))
-        reading.add(table)
+        reading.add_table(table)
     for fault in part.faults:
         line = (fault.line or 1) + shift if fault.origin == file else fault.line
-        reading.fault(replace(fault, line=line))
+        reading.add_fault(replace(fault, line=line))
     reading.unlisted += part.unlisted

@@ -99,9 +99,11 @@ class Reading:
             self.passages.append(passage)
             return
         message = f"{fault}: it is left out"
-        self.fault(Diagnostic("log-note", passage.file, message, raised(name), line=passage.line))
+        self.add_fault(
+            Diagnostic("log-note", passage.file, message, limit_hint(name), line=passage.line)
+        )
 
-    def add(self, table: Table) -> None:
+    def add_table(self, table: Table) -> None:
         """Add a table, or a fault if it exceeds a limit."""
         widest_row = max((len(row) for row in table.rows), default=len(table.head))
         every_cell = (cell for row in table.rows for cell in row)
@@ -123,15 +125,15 @@ class Reading:
             self.characters += characters
             self.tables.append(table)
             return
-        self.exceeded(table.file, line, name, message)
+        self.report_limit(table.file, line, name, message)
 
-    def exceeded(self, file: str, line: int | None, name: str, message: str) -> None:
+    def report_limit(self, file: str, line: int | None, name: str, message: str) -> None:
         """Report that a table is left out because it exceeds the limit ``name``."""
         limit = getattr(self.limits, name)
         text = f"{message.format(f'{limit:,}')}: the table is left out"
-        self.fault(Diagnostic("limit", file, text, raised(name), line=line))
+        self.add_fault(Diagnostic("limit", file, text, limit_hint(name), line=line))
 
-    def fault(self, fault: Diagnostic) -> None:
+    def add_fault(self, fault: Diagnostic) -> None:
         """Add a fault, or merely count it once the limit is reached."""
         if len(self.faults) < self.limits.faults:
             self.faults.append(fault)
@@ -139,7 +141,7 @@ class Reading:
             self.unlisted += 1
 
 
-def raised(name: str) -> str:
+def limit_hint(name: str) -> str:
     """Return a hint with the option that raises a limit."""
     return f"if you trust the document, raise the limit with --limit {name}=NUMBER"
 
@@ -176,7 +178,7 @@ def spread(reading: Reading, file: str, line: int, rows: Sequence[Sequence[Span]
                 cells.append(cell)
         total += len(cells)
         if total > limits.cells:
-            reading.exceeded(file, line, "cells", "the table has over {} cells")
+            reading.report_limit(file, line, "cells", "the table has over {} cells")
             return []
         out.append(tuple(cells))
     return out
@@ -206,7 +208,7 @@ def plain(text: str) -> str:
     return " ".join(text.replace("↑", " ").replace("↓", " ").split())
 
 
-def below(file: str, name: str) -> str | None:
+def path_below(file: str, name: str) -> str | None:
     """Return the path of a file that another one refers to, or ``None`` if it is outside the
     guide."""
     path = posixpath.normpath(posixpath.join(posixpath.dirname(file), name.lstrip("/")))

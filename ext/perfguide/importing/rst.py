@@ -43,11 +43,11 @@ from .model import (
     Reading,
     Span,
     Table,
-    below,
     caption_in,
     joined_head,
+    limit_hint,
+    path_below,
     plain,
-    raised,
     spread,
 )
 
@@ -106,7 +106,7 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > max_chars:
             message = f"a line has {len(line):,} characters, over {max_chars:,}: nothing is read"
-            reading.fault(Diagnostic("limit", file, message, raised("line"), line=number))
+            reading.add_fault(Diagnostic("limit", file, message, limit_hint("line"), line=number))
             return
     document = new_document(file, _settings())
     parser = Parser(inliner=_inliner(reading.limits.cell))
@@ -257,7 +257,9 @@ class _Tables:
         self._reading.line = max([self._reading.line, line, *(c.line for row in rows for c in row)])
         count = count or 1  # without a head, the first row names the columns
         head_texts = joined_head(rows[:count])
-        self._reading.add(Table(file, line, headings, caption, head_texts, tuple(rows[count:])))
+        self._reading.add_table(
+            Table(file, line, headings, caption, head_texts, tuple(rows[count:]))
+        )
 
     def _cell(self, content: str | nodes.Element, line: int) -> Cell:
         text = content if isinstance(content, str) else self._text(content, line)
@@ -299,7 +301,7 @@ class _Tables:
             return text
         message = f"the substitution |{name}| is undefined, too long or nested too deeply"
         hint = f"at most {_SUBSTITUTION_CHARS} characters, nested at most {_SUBSTITUTION_DEPTH} levels deep"
-        self._reading.fault(Diagnostic("log-note", self._file, message, hint, line=line))
+        self._reading.add_fault(Diagnostic("log-note", self._file, message, hint, line=line))
         return f"|{name}|"
 
     def _expand(self, name: str, depth: int) -> str | None:
@@ -391,7 +393,7 @@ class _Source:
 
     def leave_out(self, line: int, message: str, hint: str = "") -> list[nodes.Node]:
         """Report a table that is left out, and return no nodes, for its directive to return."""
-        self.reading.fault(Diagnostic(_KIND, self.file, message, hint, line=line))
+        self.reading.add_fault(Diagnostic(_KIND, self.file, message, hint, line=line))
         return []
 
 
@@ -411,7 +413,7 @@ class _CsvTable(docutils_tables.CSVTable):
             )
         if "file" in self.options:
             name = self.options["file"]
-            path = below(where, name)
+            path = path_below(where, name)
             data = self.source.opener(path) if path else None
             if path is None or data is None:
                 message = f"the table's file “{name[:200]}” is not in the guide, or too large"
@@ -460,7 +462,7 @@ class _Include(Directive):
         message = f"“{visible(self.arguments[0][:200])}” is not included"
         hint = "if it has tables, import it as a separate guide"
         fault = Diagnostic("log-note", self.source.file, message, hint, line=self.lineno)
-        self.source.reading.fault(fault)
+        self.source.reading.add_fault(fault)
         return []
 
 
@@ -496,7 +498,7 @@ def _directives(source: _Source) -> Iterator[None]:
 
 def _page_tables(file: str, opener: Opener) -> dict[str, _PageTable]:
     """Return the exact figures of the tables on a perfguide page, by file name."""
-    path = below(file, f"{PurePosixPath(file).stem}/figures.js")
+    path = path_below(file, f"{PurePosixPath(file).stem}/figures.js")
     data = opener(path) if path else None
     if data is None or not data.isascii():
         return {}
@@ -526,7 +528,7 @@ def _csv(reader: Any, file: str, first: int, reading: Reading) -> list[_Row]:
             begins = reader.line_num
     except csv.Error as error:
         message = f"the rows from here on are not CSV and are left out: {error}"
-        reading.fault(Diagnostic(_KIND, file, message, "close the quotes", line=first + begins))
+        reading.add_fault(Diagnostic(_KIND, file, message, "close the quotes", line=first + begins))
     return rows
 
 

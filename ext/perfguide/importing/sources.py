@@ -14,7 +14,7 @@ from ..common.diagnostics import Diagnostic
 from . import isolated
 from .git_repository import Commit, Entry, GitError, Repository, opened
 from .limits import Limits
-from .model import Opener, Passage, Reading, Table, raised
+from .model import Opener, Passage, Reading, Table, limit_hint
 
 _TITLE_CHARS = 500
 
@@ -41,7 +41,7 @@ class Snapshot:
         self.faults += reading.faults
         if reading.unlisted:
             message = f"and {reading.unlisted:,} more faults"
-            self.faults.append(Diagnostic("log-row", file, message, raised("faults")))
+            self.faults.append(Diagnostic("log-row", file, message, limit_hint("faults")))
         if reading.tables and reading.title:
             self.titles.append(reading.title[:_TITLE_CHARS])
 
@@ -66,7 +66,7 @@ def files(paths: Sequence[Path], limits: Limits) -> Snapshot:
                 message = (
                     f"is not a regular file in the folder, or larger than {limits.document:,} bytes"
                 )
-                snapshot.faults.append(Diagnostic("limit", name, message, raised("document")))
+                snapshot.faults.append(Diagnostic("limit", name, message, limit_hint("document")))
             else:
                 snapshot.take(isolated.read(name, data, opener, limits), name)
     return snapshot
@@ -201,7 +201,7 @@ def _read_file(
     reading = Reading(limits)
     if not entry.is_regular:
         message = "is a link or a submodule, which is not followed"
-        reading.fault(Diagnostic("log-note", entry.path, message))
+        reading.add_fault(Diagnostic("log-note", entry.path, message))
         return reading
 
     def opener(name: str) -> bytes | None:
@@ -218,7 +218,9 @@ def _read_file(
         data = repository.read(entry)
     except GitError as error:
         message = f"its content cannot be read: {error.strerror}"
-        reading.fault(Diagnostic("unreadable", entry.path, message, "fetch the entire repository"))
+        reading.add_fault(
+            Diagnostic("unreadable", entry.path, message, "fetch the entire repository")
+        )
         return reading
     if data is None:
         return isolated.refused(entry.path, limits, "document", "has more than {} bytes")
