@@ -42,7 +42,7 @@ from ..health.report import PAGE as HEALTH
 from ..tables import summaries
 from .compare import ComparisonPlan, comparison
 from .context import Site
-from .hardware_crypto import CryptoRun, Worth, crypto_runs, worth
+from .hardware_crypto import CryptoAnswer, CryptoRun, answer_of_guides, crypto_runs
 from .health import section_of
 from .sentences import Fact, Link, Part, board_in_words, section_name
 
@@ -165,7 +165,7 @@ class Answers(msgspec.Struct, frozen=True):
     more: int = 0
     worse: Part | None = None
     clocks: tuple[str, ...] = ()
-    worth: Worth | None = None
+    worth: CryptoAnswer | None = None
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -227,7 +227,9 @@ class Headlines:
             more,
             Part(judged.worse, pair.address) if pair and judged and judged.worse else None,
             _clocks(site.pool.bundles_of([key]), boards),
-            worth(site.boards, {guide: self._figures(guide).crypto_runs for guide in releases}),
+            answer_of_guides(
+                site.boards, {guide: self._figures(guide).crypto_runs for guide in releases}
+            ),
         )
 
     def _figures(self, key: GuideKey) -> _Figures:

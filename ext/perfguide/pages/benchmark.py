@@ -43,7 +43,7 @@ from . import (
     write_tables,
 )
 from .context import Making, Plan, Site
-from .hardware_crypto import Worth
+from .hardware_crypto import CryptoAnswer
 from .lasting_moves import LastingMove
 from .newest import NewestRun
 from .ranking import RankedFigures
@@ -109,7 +109,7 @@ class BenchmarkOfSoc(msgspec.Struct, frozen=True):
     sources: list[SourceRow]
     findings: list[Finding]
     moves: list[LastingMove]
-    worth: Worth | None
+    worth: CryptoAnswer | None
     before: list[NewestRun]
 
     @property
@@ -152,7 +152,7 @@ def write_releases(
     name: str,
     findings: Sequence[Finding],
     moves: Sequence[LastingMove],
-    worth: Worth | None,
+    worth: CryptoAnswer | None,
 ) -> BenchmarkOfSoc:
     """Write the page of a SoC's releases in one benchmark."""
     measured = site.pool.guides_and_boards(name)

@@ -74,7 +74,7 @@ def write(
     for key in site.socs[soc]:
         data = site.making.attempt(
             f"the data of {key}",
-            f"{json_api.ROOT}/{_path(site, key)}",
+            f"{json_api.ROOT}/{_guide_path(site, key)}",
             partial(_write_guide, site, key),
             # The fault is reported, and the other guides keep their data.
             lambda _reason: None,
@@ -83,13 +83,15 @@ def write(
             guides[key] = data
     page = site.addresses.soc[soc]
     path, entries = json_api.soc_path(page), [data.entry for data in guides.values()]
-    _json(site, f"socs/{path}.json", json_api.soc_file(soc, page, entries))
+    _write_json(site, f"socs/{path}.json", json_api.soc_file(soc, page, entries))
     if guides:
         _write_by_benchmark(site, path, guides, compared, verdicts)
     for pair in compared:
         # A badge is about the previous release; a pair from the settings would overwrite it.
         if pair.verdict and not pair.is_asked:
-            _json(site, f"badges/{_path(site, pair.new)}.json", _badge(pair.new, pair.verdict))
+            _write_json(
+                site, f"badges/{_guide_path(site, pair.new)}.json", _badge(pair.new, pair.verdict)
+            )
     return guides
 
 
@@ -112,7 +114,7 @@ def _write_by_benchmark(
     listed = [
         explorer.GuideOfSoc(
             key,
-            _path(site, key),
+            _guide_path(site, key),
             guides[key].records,
             max(bundle.bundle.created for bundle in site.pool.bundles_of([key])).date().isoformat(),
             guides[key].runs,
@@ -123,8 +125,13 @@ def _write_by_benchmark(
     ]
     names = Names(site.catalog, site.boards)
     figures = explorer.FiguresOfSoc(
-        *(site.pool, names, site.scenes, listed, verdicts),
-        *(partial(_section, site), site.marks.signed),
+        pool=site.pool,
+        names=names,
+        scenes=site.scenes,
+        guides=listed,
+        verdicts=verdicts,
+        section=partial(_section_anchor, site),
+        doubts=site.marks.signed,
     )
     inferred: dict[engines.Run, engines.Inferred] = {}
     for data in guides.values():
@@ -132,21 +139,25 @@ def _write_by_benchmark(
     records_of_all = (record for data in guides.values() for record in data.records)
     by_benchmark = grouped(records_of_all, lambda record: record.benchmark)
     facts = finder.FactsOfSoc(
-        *(site.boards, inferred, _trusted_clocks(site, guides, figures.clocks)),
-        *(partial(_day, site), partial(_address, site), site.marks.doubt),
+        boards=site.boards,
+        inferred=inferred,
+        clocks=_trusted_clocks(site, guides, figures.clocks),
+        day=partial(_day, site),
+        section=partial(_address, site),
+        doubt=site.marks.doubt,
     )
     files = {}
     for name, records in by_benchmark.items():
         benchmark = site.catalog.benchmark(name)
-        file = f"{path}/{_file(site, name)}"
+        file = f"{path}/{_benchmark_file(site, name)}"
         value = finder.part(benchmark, records, facts)
-        _put(site, f"{finder.FOLDER}/{file}.js", explorer.file_of(file, value))
+        _write_file(site, f"{finder.FOLDER}/{file}.js", explorer.file_of(file, value))
         parts = list(figures.parts(name))
         for number, text in enumerate(parts, 1):
             part = f"{file}/{number}"
-            _put(site, f"{explorer.FOLDER}/{part}.js", explorer.file_of_json(part, text))
-        files[name] = (_file(site, name), len(parts))
-    _script(site, f"{path}/index", figures.index(files, pairs))
+            _write_file(site, f"{explorer.FOLDER}/{part}.js", explorer.file_of_json(part, text))
+        files[name] = (_benchmark_file(site, name), len(parts))
+    _write_script(site, f"{path}/index", figures.index(files, pairs))
 
 
 def _trusted_clocks(
@@ -178,7 +189,7 @@ def _day(site: Site, record: Record) -> str:
 
 def _address(site: Site, record: Record) -> tuple[str, str]:
     """Return the page and anchor of a figure's section."""
-    return site.addresses.guide[record.guide], _section(site, record)
+    return site.addresses.guide[record.guide], _section_anchor(site, record)
 
 
 def write_indexes(
@@ -195,16 +206,16 @@ def write_indexes(
     metrics = json_api.benchmarks(seen, site.catalog)
     files = [guide.figures for guide in guides.values() if guide.figures]
     runs = [guide.runs for guide in guides.values() if guide.runs]
-    _json(site, FILES["benchmarks"], metrics)
-    _json(site, FILES["datapackage"], parquet.package(files, runs, metrics["benchmarks"]))
+    _write_json(site, FILES["benchmarks"], metrics)
+    _write_json(site, FILES["datapackage"], parquet.package(files, runs, metrics["benchmarks"]))
     for kind, schema in json_schema.schemas().items():
-        _json(site, json_schema.FILES[kind], schema)
+        _write_json(site, json_schema.FILES[kind], schema)
     named = {**FILES, "schemas": json_schema.FILES}
     socs = site.addresses.soc
-    _json(site, "index.json", json_api.index(socs, [*guides], figures, named))
+    _write_json(site, "index.json", json_api.index(socs, [*guides], figures, named))
     paths = {soc: json_api.soc_path(page) for soc, page in socs.items()}
-    _script(site, "index", explorer.index(paths))
-    addressed = [b | {"file": _file(site, b["benchmark"])} for b in metrics["benchmarks"]]
+    _write_script(site, "index", explorer.index(paths))
+    addressed = [b | {"file": _benchmark_file(site, b["benchmark"])} for b in metrics["benchmarks"]]
     measured = {soc: {name for name, _, _ in metrics_by_soc.get(soc, ())} for soc in paths}
     boards: dict[str, set[tuple[str, str, str]]] = {soc: set() for soc in paths}
     for key, of_guide in guides.items():
@@ -213,54 +224,58 @@ def write_indexes(
             today = site.boards.today(key.soc, board)
             boards[key.soc].add((family(key), today, site.boards.short(key.soc, today)))
     listed = finder.index(paths, measured, boards, addressed, site.catalog)
-    _put(site, f"{finder.FOLDER}/index.js", explorer.file_of("index", listed))
+    _write_file(site, f"{finder.FOLDER}/index.js", explorer.file_of("index", listed))
 
 
 def _write_guide(site: Site, key: GuideKey) -> GuideData:
-    path, page, pool = _path(site, key), site.addresses.guide[key], site.pool
+    path, page, pool = _guide_path(site, key), site.addresses.guide[key], site.pool
     records = pool.of_guide(key)
     # A site can be built without pyarrow, and then has no Parquet files.
     columns = None
     if extras.is_installed("parquet"):
         columns = (parquet.address(FIGURES, key, path), parquet.address(RUNS, key, path))
     entry = json_api.entry(key, page, records, pool.bundles(records), columns)
-    _put(site, f"results/{path}.json", json_api.guide(key, page, records, pool, site.catalog))
+    _write_file(
+        site, f"results/{path}.json", json_api.guide(key, page, records, pool, site.catalog)
+    )
     sheets = workbook.make(key, records, pool, site.catalog, site.layout)
-    _put(site, f"results/{path}.xlsx", sheets)
+    _write_file(site, f"results/{path}.xlsx", sheets)
     for table, folder in ((FIGURES, "results"), (RUNS, "runs")):
         if columns:
             data = parquet.make(table, path, records, pool)
-            _put(site, parquet.address(table, key, path), data)
-        _put(site, f"{folder}/{path}.csv", figure_files.guide_csv(table, path, records, pool))
+            _write_file(site, parquet.address(table, key, path), data)
+        _write_file(
+            site, f"{folder}/{path}.csv", figure_files.guide_csv(table, path, records, pool)
+        )
     metrics = list(dict.fromkeys((r.benchmark, r.metric, r.unit) for r in records))
     words, runs = explorer.texts_of_runs(records, pool)
     if words:
-        _script(site, f"{path}/words", words)
+        _write_script(site, f"{path}/words", words)
     return GuideData(entry, metrics, records, runs)
 
 
-def _section(site: Site, record: Record) -> str:
+def _section_anchor(site: Site, record: Record) -> str:
     """Return the anchor of a figure's section on the page of its guide."""
     return anchor(site.layout.anchor(record))
 
 
-def _file(site: Site, benchmark: str) -> str:
+def _benchmark_file(site: Site, benchmark: str) -> str:
     """Return the name of a benchmark's files, which is that of its page."""
     return site.addresses.benchmark[benchmark].partition("/")[2]
 
 
-def _path(site: Site, key: GuideKey) -> str:
+def _guide_path(site: Site, key: GuideKey) -> str:
     return json_api.guide_path(site.addresses.guide[key])
 
 
-def _json(site: Site, name: str, value: Mapping[str, Any]) -> None:
-    _put(site, name, json_api.encode(value))
+def _write_json(site: Site, name: str, value: Mapping[str, Any]) -> None:
+    _write_file(site, name, json_api.encode(value))
 
 
-def _script(site: Site, name: str, value: Mapping[str, Any]) -> None:
+def _write_script(site: Site, name: str, value: Mapping[str, Any]) -> None:
     # Browsers load scripts, but not JSON, into a page opened as a file.
-    _put(site, f"{explorer.FOLDER}/{name}.js", explorer.file_of(name, value))
+    _write_file(site, f"{explorer.FOLDER}/{name}.js", explorer.file_of(name, value))
 
 
-def _put(site: Site, name: str, data: bytes) -> None:
+def _write_file(site: Site, name: str, data: bytes) -> None:
     site.writer.write(f"{json_api.ROOT}/{name}", data)

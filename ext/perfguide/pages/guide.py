@@ -32,7 +32,7 @@ from . import answers, hardware_crypto, provenance, search_words, write_files, w
 from .answers import Answer, Answers, Result
 from .context import Site
 from .cross_links import GuideLinks
-from .hardware_crypto import Worth
+from .hardware_crypto import CryptoAnswer
 from .search_words import FindablePage, FindableSection
 from .sentences import Fact, Link
 from .write_tables import MAX_COMMANDS, PageTable, Target
@@ -56,7 +56,7 @@ class GuideOutcome(msgspec.Struct, frozen=True):
     results: PageTable | None
     best: list[Result]
     headlines: dict[tuple[str, str], str]
-    worth: Worth | None
+    worth: CryptoAnswer | None
 
 
 def write_notice(site: Site, key: GuideKey, reason: str) -> GuideOutcome:

@@ -57,9 +57,9 @@ class Standing(NamedTuple):
 
 class EngineRun(msgspec.Struct, frozen=True):
     """An engine's rates in MB/s by block size in bytes, ascending, and the CPU load of the run in
-    per cent, or ``None`` if unknown; it is a share ``load_of`` one or
-    all cores. ``words`` is the name within a sentence; ``release`` is empty for that of the guide
-    in question."""
+    per cent, or ``None`` if unknown; ``load_of`` says whether it is a share ``of one core`` or of
+    all. ``words`` is the name within a sentence; ``release`` is empty for that of the guide in
+    question."""
 
     name: str
     words: str
@@ -69,8 +69,8 @@ class EngineRun(msgspec.Struct, frozen=True):
     load_of: str = ""
 
 
-class Worth(msgspec.Struct, frozen=True):
-    """A board's accelerator and the fastest engine on its CPU. ``cpu`` is ``None`` if no such
+class CryptoAnswer(msgspec.Struct, frozen=True):
+    """The answer for a board: its accelerator and the fastest engine on its CPU. ``cpu`` is ``None`` if no such
     engine is known; then ``busy`` is the latest run with a busy CPU and an unknown engine, if there
     is one."""
 
@@ -143,7 +143,9 @@ class CryptoRun:
     engine: EngineRun
 
 
-def worth(boards: Boards, guides: Mapping[GuideKey, Sequence[CryptoRun]]) -> Worth | None:
+def answer_of_guides(
+    boards: Boards, guides: Mapping[GuideKey, Sequence[CryptoRun]]
+) -> CryptoAnswer | None:
     """Return the answer for the newest of a platform's guides, on the board with the fastest
     accelerator, preferably one with an engine on the CPU to compare with. Runs that the newest
     guide lacks are taken from the latest guide that has them. Return ``None`` if it has neither
@@ -161,25 +163,25 @@ def findable(anchor: str) -> FindableSection:
     return FindableSection(anchor, QUESTION, search_words.split(*WORDS), is_answer=True)
 
 
-def newest(answers: Iterable[Worth]) -> Worth | None:
+def newest_answer(answers: Iterable[CryptoAnswer]) -> CryptoAnswer | None:
     """Return the answer for the newest release of a SoC."""
     return max(answers, key=lambda a: (version(a.guide.release), _rank(a)), default=None)
 
 
-def _rank(answer: Worth) -> tuple[bool, bool, bool, float]:
+def _rank(answer: CryptoAnswer) -> tuple[bool, bool, bool, float]:
     is_now = bool(answer.cpu and not answer.cpu.release and not answer.accelerator.release)
     return is_now, answer.cpu is not None, answer.busy is not None, answer.accelerator.rates[-1][1]
 
 
-def _of_board(runs: Iterable[CryptoRun], last: GuideKey, boards: Boards) -> Worth | None:
+def _of_board(runs: Iterable[CryptoRun], last: GuideKey, boards: Boards) -> CryptoAnswer | None:
     """Return the answer for one board, using the newest release of each kind of engine and, within
     it, the run that is fastest at its largest blocks."""
 
-    def rank(run: CryptoRun) -> tuple[object, ...]:
+    def age(run: CryptoRun) -> tuple[object, ...]:
         return version(run.guide.release), run.engine.rates[-1]
 
-    newest = {run.kind: run for run in sorted(runs, key=rank)}
-    accelerator, cpu, busy = (newest.get(kind) for kind in ("accelerator", "cpu", "busy"))
+    by_kind = {run.kind: run for run in sorted(runs, key=age)}
+    accelerator, cpu, busy = (by_kind.get(kind) for kind in ("accelerator", "cpu", "busy"))
     if accelerator is None or last not in (accelerator.guide, cpu and cpu.guide):
         return None
     # A run as fast as the CPU was on the CPU, and says nothing about the accelerator.
@@ -192,7 +194,7 @@ def _of_board(runs: Iterable[CryptoRun], last: GuideKey, boards: Boards) -> Wort
         release = "" if run.guide == last else run.guide.release
         return msgspec.structs.replace(run.engine, release=release)
 
-    answer = Worth(
+    answer = CryptoAnswer(
         accelerator.benchmark,
         last,
         boards.short(last.soc, accelerator.board),
@@ -265,14 +267,14 @@ def _kind(
     return "busy" if load is not None and load >= engines.BUSY_LOAD_PERCENT else None
 
 
-def sentences(answer: Worth) -> str:
+def sentences(answer: CryptoAnswer) -> str:
     """Return whether an accelerator is worth it, with the figures that this follows from."""
     verdict = f"{_verdict(answer)}." if answer.cpu else without_rival(answer)
     note = "" if answer.by_cpu_time is None else f" {NOT_BY_SIZE}"
     return f"{verdict} {figures(answer)}{note}"
 
 
-def figures(answer: Worth) -> str:
+def figures(answer: CryptoAnswer) -> str:
     """Return the figures of an accelerator and its rival, without a verdict on hardware crypto."""
     accelerator, other, last = answer.accelerator, answer.other, answer.sizes[-1]
     algorithm = f"{answer.algorithm} on {board_in_words(answer.board)}"
@@ -315,7 +317,7 @@ class TableRow(NamedTuple):
     per_cpu_second: str
 
 
-def table_row(soc: str, answer: Worth) -> TableRow:
+def table_row(soc: str, answer: CryptoAnswer) -> TableRow:
     """Return an answer for a table of SoCs, with the figures of the largest blocks."""
     runs = [run for run in (answer.accelerator, answer.other) if run]
     size = answer.sizes[-1]
@@ -330,9 +332,12 @@ def table_row(soc: str, answer: Worth) -> TableRow:
         for run, share in zip(runs, shares, strict=True)
     ]
     return TableRow(
-        *(soc, answer.system, _in_brief(answer)),
-        *(figures[0], figures[1] if answer.other else ("—", "")),
-        f"{' / '.join(moved)} MB",
+        soc=soc,
+        system=answer.system,
+        words=_in_brief(answer),
+        accelerator=figures[0],
+        cpu=figures[1] if answer.other else ("—", ""),
+        per_cpu_second=f"{' / '.join(moved)} MB",
     )
 
 
@@ -350,7 +355,7 @@ def _remark(run: EngineRun) -> str:
     return ", ".join(filter(None, (name, run.release)))
 
 
-def _in_brief(answer: Worth) -> str:
+def _in_brief(answer: CryptoAnswer) -> str:
     sizes, by_rate, by_cpu_time = answer.sizes, answer.by_rate, answer.by_cpu_time
     if not answer.cpu:
         return "Probably not" if answer.busy and answer.is_behind else "Cannot tell"
@@ -373,7 +378,7 @@ def _in_brief(answer: Worth) -> str:
 
 def own_instructions(benchmark: Benchmark, records: Iterable[Record]) -> str:
     """Return how much faster instructions of the CPU are than software under the same conditions,
-    for the headline's algorithm of one SoC; empty if not all of such pairs say that they are."""
+    for the headline's algorithm of one SoC; empty unless they are faster in every pair of runs."""
     described = benchmark.metric(RATE)
     algorithm = str(described.at.get("algorithm", "")) if described else ""
     classes = benchmark.param(engines.ENGINE).classes
@@ -405,9 +410,10 @@ def own_instructions(benchmark: Benchmark, records: Iterable[Record]) -> str:
     )
 
 
-def _verdict(answer: Worth) -> str:
+def _verdict(answer: CryptoAnswer) -> str:
     sizes, by_rate, by_cpu_time = answer.sizes, answer.by_rate, answer.by_cpu_time
-    faster, up_to = by_rate.ahead, f"at any block size up to {units.size(sizes[-1])}"
+    faster = by_rate.ahead
+    up_to = f"at any block size up to {units.size(sizes[-1])}"
     is_faster = f"is faster {span(faster, sizes)}" if faster else f"is not faster {up_to}"
     old = answer.accelerator.release
     subject = f"Hardware crypto, last measured in {old}," if old else "Hardware crypto"
@@ -431,13 +437,13 @@ def _verdict(answer: Worth) -> str:
     return f"{subject} is not worth it {up_to}: it is {compared}"
 
 
-def without_rival(answer: Worth) -> str:
+def without_rival(answer: CryptoAnswer) -> str:
     """Return the verdict if no engine on the CPU is known. A run that kept the CPU busy was
     probably on it, but decides only if the accelerator is behind at every block size."""
     return UNLIKELY if answer.busy and answer.is_behind else UNCERTAIN
 
 
-def _verdict_on_busy(answer: Worth) -> str:
+def _verdict_on_busy(answer: CryptoAnswer) -> str:
     """Return in words at which sizes the other run was ahead, whatever its engine."""
     sizes, faster, by_cpu_time = answer.sizes, answer.by_rate.behind, answer.by_cpu_time
     out = f"That run was faster {span(faster, sizes)}"

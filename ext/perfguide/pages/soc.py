@@ -20,7 +20,7 @@ from ..tables import summaries
 from . import hardware_crypto, sources, write_files, write_tables
 from .context import Site
 from .guide import GuideOutcome
-from .hardware_crypto import Worth
+from .hardware_crypto import CryptoAnswer
 from .lists import SIGNS, STATE_WORDS, newest_of, state_class
 from .ranking import MAX_AGE_WITHOUT_YEAR
 from .sentences import Fact, Part, link_name
@@ -165,7 +165,7 @@ def _bundles(site: Site, *keys: GuideKey) -> list[Bundle]:
     return [loaded.bundle for loaded in site.pool.bundles_of(keys)]
 
 
-def _accelerator(answer: Worth | None) -> list[Fact]:
+def _accelerator(answer: CryptoAnswer | None) -> list[Fact]:
     """Return whether the crypto accelerator is worth it, as a fact."""
     if answer is None:
         return []

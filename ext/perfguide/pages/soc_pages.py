@@ -218,7 +218,7 @@ def _slices(
             name,
             marking.get(name, ()),
             [move for move in moves if move.benchmark == name],
-            hardware_crypto.newest(answer for answer in answers if answer.benchmark == name),
+            hardware_crypto.newest_answer(answer for answer in answers if answer.benchmark == name),
         )
         slices[benchmark_slice(name)] = summary.encode(of_soc)
     for finding in findings:
