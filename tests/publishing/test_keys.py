@@ -165,7 +165,7 @@ def test_a_list_is_in_the_key_of_each_page(settings: Settings, name: str) -> Non
     after = inputs(settings)
     # Redirects are no pages of SoCs.
     assert (after.rules != before.rules) == (name != "redirects")
-    assert after.whole != before.whole
+    assert after.everything != before.everything
 
 
 @pytest.mark.parametrize("name", ["benchmarks/speed.toml", "benchmarks/speed.rst"])
@@ -175,7 +175,7 @@ def test_a_description_is_in_the_key_of_pages_with_its_benchmark(
     before = inputs(settings)
     write(name)(settings.output.parent)
     after = inputs(settings)
-    assert after.rules == before.rules and after.whole != before.whole
+    assert after.rules == before.rules and after.everything != before.everything
     assert after.of_descriptions(["speed"]) != before.of_descriptions(["speed"])
     assert after.of_descriptions(["other"]) == before.of_descriptions(["other"])
 
@@ -187,7 +187,7 @@ def test_what_bundles_and_logs_say_is_in_the_key_of_all_pages(
     before = inputs(settings)
     write(name)(settings.output.parent)
     after = inputs(settings)
-    assert after.rules == before.rules and after.whole != before.whole
+    assert after.rules == before.rules and after.everything != before.everything
     assert not before.are_current()
 
 
@@ -202,7 +202,7 @@ def test_a_list_that_cannot_be_read_is_another_one_than_none(settings: Settings)
 def test_which_pages_others_wrote_is_in_the_key_of_all_pages(settings: Settings) -> None:
     before = inputs(settings)
     write("output/hand.rst")(settings.output.parent)
-    assert inputs(settings).whole != before.whole
+    assert inputs(settings).everything != before.everything
     assert not before.are_current()
 
 
@@ -212,7 +212,7 @@ def test_the_surroundings_are_in_the_key_of_each_page(
     before = inputs(settings)
     monkeypatch.setattr(build, "surroundings", lambda: "others")
     after = inputs(settings)
-    assert after.rules != before.rules and after.whole != before.whole
+    assert after.rules != before.rules and after.everything != before.everything
 
 
 OTHER: dict[str, object] = {
@@ -237,11 +237,11 @@ def test_each_setting_that_can_show_is_in_the_key_of_each_page(settings: Setting
     assert {*OTHER, *OF_SITE, *SHOWN_NOWHERE} == {
         field.name for field in dataclasses.fields(Settings)
     }
-    before, whole = inputs(settings).rules, inputs(settings).whole
+    before, whole = inputs(settings).rules, inputs(settings).everything
     for name, value in OTHER.items():
         assert inputs(dataclasses.replace(settings, **{name: value})).rules != before, name
     for name, value in OF_SITE.items():
-        assert inputs(dataclasses.replace(settings, **{name: value})).whole != whole, name
+        assert inputs(dataclasses.replace(settings, **{name: value})).everything != whole, name
     for name, value in SHOWN_NOWHERE.items():
         assert inputs(dataclasses.replace(settings, **{name: value})).rules == before, name
 
@@ -251,7 +251,7 @@ def test_files_at_a_url_are_in_the_key_of_all_pages(settings: Settings) -> None:
 
     def key(digest: str) -> str:
         source = Source("s3://bucket/folder", "a.json", Path("store/objects", digest))
-        return build.Inputs(away, Writer(settings.output), [source], {}).whole
+        return build.Inputs(away, Writer(settings.output), [source], {}).everything
 
     assert key("1") == key("1") != key("2")
 

@@ -104,7 +104,7 @@ class Inputs:
     """Everything that the pages depend on, as it was when the run began.
 
     ``rules`` is a hash of everything besides bundles and descriptions that affects pages,
-    ``descriptions`` is one of all descriptions, and :attr:`whole` one of everything. Files at URLs
+    ``descriptions`` is one of all descriptions, and ``everything`` one of all inputs. Files at URLs
     are identified by the hash of their content, under which the store keeps them; ``listings`` has
     a hash of the content listed at each URL.
     """
@@ -131,7 +131,7 @@ class Inputs:
             self._described.setdefault(Path(name).stem, []).append((name, look))
         bundles = {name: self._look(name) for name in self._results()}
         self._by_hand = self._pages_by_hand()
-        self.whole = hash_of(
+        self.everything = hash_of(
             *(self.rules, moved, settings.results, settings.releases, settings.compare),
             *(descriptions, bundles, self._by_hand),
             [(s.root, s.name, str(s.path)) for s in sources if is_url(s.root)],
@@ -221,7 +221,7 @@ def generate(
     with opened(settings.cache, writer) as parts:
         # If the kept outcome were used, a missing folder or URL would go unreported.
         is_whole = not any(fault.kind == "missing-path" for fault in faults)
-        key = hash_of(inputs.whole, settings.formats)
+        key = hash_of(inputs.everything, settings.formats)
         if is_whole and (kept := parts.recall(SITE, key, ())):
             site = msgspec.msgpack.decode(kept.out, type=_WholeSite)
             writer.finish()
@@ -721,7 +721,7 @@ def _finish(
     with suppress(UnicodeEncodeError):  # findings may name a file whose name is not valid UTF-8
         # The same condition as for any part: see _parts().
         if not unmade and run.inputs.are_current():
-            key = hash_of(run.inputs.whole, run.settings.formats)
+            key = hash_of(run.inputs.everything, run.settings.formats)
             run.parts.add(SITE, key, Made(summary.encode(whole), files=files))
     run.parts.save()
     writer.store.save(only_used=True)
@@ -773,7 +773,7 @@ def _outcome(
         tuple(writer.removed),
         site.keys,
         site.figures,
-        inputs.whole,
+        inputs.everything,
         inputs.listings,
         cache(lambda: dataset.read(settings, progress)),
         _quoted_from(settings, inputs.descriptions, sources, writer.store, progress),
