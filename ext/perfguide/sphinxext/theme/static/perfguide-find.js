@@ -27,6 +27,9 @@
     return element;
   };
 
+  const MARKED = "sphinx_highlight_terms";
+  // A unit such as “s” is part of most words.
+  const isLong = (word) => word.length > 2;
   const contents = new Map();
   const contentOf = (address) => {
     if (!contents.has(address)) {
@@ -40,7 +43,8 @@
      hundreds of pages for them, and run the cells of a table together. */
   async function addExcerpt(item) {
     const page = await contentOf(item.querySelector("a").href.replace(/#.*/, ""));
-    const words = split(query);
+    const words = split(query).filter(isLong);
+    if (!words.length) return;
     const shown = (block) => [...(block.cells ?? [block])].map((each) => each.textContent.trim()).filter(Boolean).join(" · ");
     const texts = [...page?.querySelectorAll("[role=main] :is(p, dt, tr)") ?? []].map(shown);
     const hits = (text) => words.filter((word) => text.toLowerCase().includes(word)).length;
@@ -72,13 +76,16 @@
     }).observe(texts, { childList: true, subtree: true });
   }
 
-  // Sphinx would mark the words on whichever page comes next, so forget them unless that page was found here.
+  // Sphinx would mark the words on whichever page comes next, so forget them unless that page was found here, and short
+  // ones always.
   let isFound = false;
   document.addEventListener("click", ({ target }) => {
     isFound = Boolean(target.closest?.("#perf-found a, #search-results a"));
   });
   window.addEventListener("pagehide", () => {
-    if (!isFound) localStorage.removeItem("sphinx_highlight_terms");
+    const terms = isFound ? (localStorage.getItem(MARKED) ?? "").split(" ").filter(isLong) : [];
+    if (terms.length) localStorage.setItem(MARKED, terms.join(" "));
+    else localStorage.removeItem(MARKED);
   });
   foldTexts();
   if (!box || !data) return;
