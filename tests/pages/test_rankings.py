@@ -109,7 +109,7 @@ def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: P
     gain = "The Arm Crypto Extension, a part of the CPU, does 2.5 to 4.0 times as much as software there"
     loaded = "Measured only while other work ran: :doc:`LOADED <openssl/LOADED>`"
     assert f"{loaded}. {gain} (AES-128-CBC, 2 pairs of runs).\n" in text
-    assert "Ranked by the newest sound figures of each side.\n" in text
+    assert "Ranked by the newest valid figures of each side.\n" in text
     assert ":name: openssl/boards\n" in text
     assert "\nVaried on SLOW only: background and threads.\n" in text, "nice levels are of all"
 
@@ -131,7 +131,7 @@ def test_a_figure_without_the_unit_of_others_is_not_ranked(
     page = (folder / "stream.rst").read_text("utf-8")
     assert "B is first with 1,066 MB/s in Linux 09.02; A is within 5 %." in page
     assert "Not measured in this form on C, D." in page
-    assert "Ranked by the newest sound figures.\n" in page
+    assert "Ranked by the newest valid figures.\n" in page
     assert page.count(":name: stream/boards\n") == 1 and "perf-headline" not in page
     assert not [*(folder / "stream").glob("rank-*")]
     # A unit that no figure has is not known, but they can be ranked.

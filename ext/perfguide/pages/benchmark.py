@@ -734,7 +734,7 @@ def _section(site: Site, name: str, keys: Sequence[GuideKey]) -> _Section:
     subject = "Largest step"
     if len(sound) < len(headlines):
         drawings = trends.over_releases(site.catalog, sound, scene)
-        subject = "Largest step between sound figures"
+        subject = "Largest step between valid figures"
     same = [drawing for drawing in drawings if drawing[0].name == views[0].name]
     ran_on_cpu = _ran_on_cpu(site, records, same[0][1]) if same else {}
     step, step_words = (
