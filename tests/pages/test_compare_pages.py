@@ -136,6 +136,33 @@ def test_an_event_counts_the_rows_that_it_does_not_list(settings: dataset.Settin
     assert f"Evidence and {described - 1} more rows" in event, "the first row is not folded"
 
 
+def test_an_inferred_explanation_is_beside_its_event_and_a_recorded_one_in_the_fold(
+    settings: dataset.Settings,
+) -> None:
+    def of_emmc(release: str, factors: list[float], kernel: str) -> dict[str, Any]:
+        rates = [
+            result(
+                "read_throughput",
+                benchmark="emmc",
+                samples=[rate * factor for rate in RATES],
+                params={"filesystem": "ext4", "buffer_size": 1024 << number},
+            )
+            for number, factor in enumerate(factors)
+        ]
+        return plain(*rates, id=release, sdk__version=release, sdk__kernel=kernel)
+
+    fill(
+        Path(settings.results[0]),
+        of_emmc("9.1", [1] * 4, "6.1"),
+        of_emmc("9.2", [2, 0.5, 0.5, 0.5], "6.6"),
+    )
+    build.generate(settings, run=parallel.here)
+    page = (settings.output / "compare/AM62X/linux/9.1-vs-9.2.rst").read_text("utf-8")
+    beside, fold = page.split("Evidence", 1)
+    assert "Perhaps another eMMC, as 1 rate of it got better and 3 worse" in beside
+    assert "Perhaps: kernel 6.1 → 6.6." in fold and "another eMMC" not in fold
+
+
 def test_one_release_has_nothing_to_compare(settings: dataset.Settings) -> None:
     fill(settings.results[0], run("9.1", 2))
     build.generate(settings, run=parallel.here)

@@ -14,10 +14,13 @@ from .match import Names
 from .row import Row
 from .row_moves import figures_before, is_back, log_range, measures_own, moved_far
 
+INFERRED = "another "
+"""The start of each explanation: conditions that are recorded have a name and two values instead."""
+
 STORAGE_DEVICES = ("eMMC", "SD card", "UFS")
 """The subsystems with a part that may be replaced unnoticed."""
 
-OTHER_DEVICES = tuple(f"another {device}, as " for device in STORAGE_DEVICES)
+OTHER_DEVICES = tuple(f"{INFERRED}{device}, as " for device in STORAGE_DEVICES)
 """The starts of explanations by another one."""
 
 # In public history, SD cards have two levels: those that write large blocks twice as fast write
