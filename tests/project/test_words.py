@@ -17,7 +17,12 @@ PHRASES = (
     *(r"stands?", r"(?:time )?on the wall", r"on the wall clock", r"under competition"),
     *(r"is said in", r"who runs the site:", r"before he", r"than he", r"he (?:compares|reads|has)"),
     *(r"All can be", r"has to be asked for", r"goes? by itself", r"(?:what|that) is due"),
-    *(r"[Mm]end(?:s|ed|ing)?", r"sound (?:bundles?|uploads?|figures?|ones?)", r"(?:are|is) sound", r"anew"),
+    *(
+        r"[Mm]end(?:s|ed|ing)?",
+        r"sound (?:bundles?|uploads?|figures?|ones?)",
+        r"(?:are|is) sound",
+        r"anew",
+    ),
     *(r"(?:not|be|it is) told(?! apart| from)", r"on a slow line", r"that cannot be\."),
     *(r"nobody (?:has|knows|says)", r"(?:got|change) (?:for the )?worse that could be seen"),
     *(r"of its own choosing is", r"meanwhile\.", r"says? nothing of", r"what is to say"),

@@ -2152,9 +2152,22 @@ def _proved_falls(about: About) -> list[Event]:
         event
         for event in _listed(about, "Worse", "Causes")
         if event.what.endswith(": some runs fail")
+        or _is_slower_clock(event, about)
         or {row.verdict for row in (*event.rows, *(event.unproved if event.is_cause else ()))}
         & {*failed}
     ]
+
+
+def _is_slower_clock(event: Event, about: About) -> bool:
+    """Return whether a clock is lower than with OLD, and figures moved with it."""
+    return (
+        event.rows[0].is_clock
+        and not all(row.is_clock for row in event.rows)
+        and all(
+            each.ends[1] < each.ends[0]
+            for each in about.each([row for row in event.rows if row.is_clock])
+        )
+    )
 
 
 def _holds_back(about: About, said: Sequence[str]) -> bool:

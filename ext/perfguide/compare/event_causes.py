@@ -75,9 +75,10 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
     moved = f"back at {now} {symbol}, from {was}" if before else f"{was} → {now} {symbol}"
     ratios = sorted(row.ratio for row in moved_rows if row.ratio)
     called = {row.verdict for row in moved_rows} & {"regressed", "improved"}
-    kind: Verdict = "changed"
-    if called:
-        kind = "regressed" if "regressed" in called else "improved"
+    kind: Verdict = "improved" if called else "changed"
+    # A board that is slower with its clock is slower, even if no single figure proves it.
+    if "regressed" in called or (counts and clock.change < 0):
+        kind = "regressed"
     listed = [f"{names.catalog.title(name)} {n} of {rated[name]}" for name, n in counts.items()]
     words = f"Rows moved with it: {', '.join(listed)}"
     return Event(
