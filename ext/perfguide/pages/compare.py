@@ -245,8 +245,7 @@ def _figures_by_verdict(
         if rows := row_texts.of_verdict(compared.rows, [verdict]):
             table = _table(site, anchors, page, verdict, rows, compared.board_names)
             heading = f"{row_texts.TITLES[verdict]} ({len(rows)})"
-            # The events above cover what got worse; only failures are listed in full.
-            sections.append({"title": heading, "open": verdict == "failed-after", "table": table})
+            sections.append({"title": heading, "table": table})
     return sections
 
 
@@ -322,10 +321,7 @@ def _write_page(
 ) -> None:
     title, page, guides = _title(pair), pair.address, site.addresses.guide
     sections = _figures_by_verdict(site, plan.anchors, page, compared)
-    tables = [
-        (section["table"], "compare" if section["open"] else "all-other-figures", title)
-        for section in sections
-    ]
+    tables = [(section["table"], "all-other-figures", title) for section in sections]
     text = (
         f"{pair.new.soc}, {family(pair.new)}, what changed. {decision.sentence} "
         f"{'; '.join(overview.summary(compared)[:2])}."
