@@ -18,9 +18,11 @@ from .row import Row, Verdict, direction
 from .row_moves import (
     MIN_FAR_LOG,
     MIN_PRECEDENT_RATIO,
+    RECENT_RELEASES,
+    figures_before,
     is_among_old_runs,
     is_back,
-    moved_far,
+    log_range,
     swings,
 )
 
@@ -136,14 +138,25 @@ def is_proved(rows: Iterable[Row]) -> bool:
 
 def without_swings(rows: Sequence[Row]) -> tuple[Sequence[Row], list[Row]]:
     """Return the rows that an event is about, and those that swing and moved much farther than all
-    others, so that they do not give its size. If they are most rows or its only proof, it is about
-    them, too."""
-    sizes = [(row, MIN_PRECEDENT_RATIO * abs(row.worse_by or 0.0)) for row in rows]
+    others, so that they do not give its size, unless they moved as far from all of their swings. If
+    they are most rows or its only proof, it is about them, too."""
     most = max((abs(row.worse_by or 0.0) for row in rows if not swings(row)), default=math.inf)
-    steady = [row for row, size in sizes if size <= most]
+    swinging = {
+        id(row)
+        for row in rows
+        if MIN_PRECEDENT_RATIO * abs(row.worse_by or 0.0) > most > beyond_swings(row)
+    }
+    steady = [row for row in rows if id(row) not in swinging]
     if 2 * len(steady) < len(rows) or is_proved(steady) != is_proved(rows):
         return rows, []
-    return steady, [row for row, size in sizes if size > most]
+    return steady, [row for row in rows if id(row) in swinging]
+
+
+def beyond_swings(row: Row) -> float:
+    """Return how far a row moved beyond its last figures up to OLD, as the log of a factor."""
+    before = [value for value in figures_before(row)[-RECENT_RELEASES:] if value > 0]
+    now = row.new.cell.mean if row.new else None
+    return log_range((*before, now)) - log_range(before) if before and now else 0.0
 
 
 def size(rows: Sequence[Row]) -> float:
@@ -202,37 +215,35 @@ def subject_of(row: Row, names: Names) -> str | None:
 def moved_with(part: Sequence[Row], rows: Iterable[Row], names: Names) -> list[Row]:
     """Return the open rows that moved the same way as the leading rows of an event.
 
-    They are those of its kinds that moved as far as the median or far and, on other boards, also
-    its figures that moved half as far if several did or one moved beyond its scatter. Left out,
-    they would have moved farther than the title says.
+    They are its figures that moved about as far, or far, on whichever board, even back to a level
+    there, and, on these boards, others of its kinds that moved as far as the median or far. Left
+    out, they would have moved farther than the title says, or on boards that it does not name.
     """
     moves = [row.worse_by for row in part if row.worse_by]
     if len({move > 0 for move in moves}) != 1:
         return []
-    middle, way = median(map(abs, moves)), math.copysign(1.0, moves[0])
-    least = min(MIN_FAR_LOG, middle)
-    figures = set(map(figure_of, part))
+    way = math.copysign(1.0, moves[0])
+    median_move = median(map(abs, moves))
+    sizes = {
+        figure: min(map(_size_as_measured, of_figure)) / MAX_PART_RATIO
+        for figure, of_figure in grouped(part, figure_of).items()
+    }
     are_per_work = {row.work is None for row in part}
     back = is_back(part[0])
     as_far = [
         row
         for row in rows
-        if (row.worse_by or 0.0) * way
-        >= (min(least, middle / MAX_SIZES_RATIO) if figure_of(row) in figures else least)
-        if (row.work is None) in are_per_work and (is_back(row) or not back)
+        if (row.worse_by or 0.0) * way >= min(MIN_FAR_LOG, sizes.get(figure_of(row), median_move))
+        if (row.work is None) in are_per_work
+        if is_back(row) is back or (figure_of(row) in sizes and not back)
         if not is_among_old_runs(row)
     ]
-    series = {(row.board, kind_of(row, names)) for row in part}
-    boards = {row.board for row in part}
-    elsewhere = grouped(
-        (
-            row
-            for row in as_far
-            if row.board not in boards and figure_of(row) in figures and not back
-        ),
-        lambda row: row.board,
-    )
-    for on_board in elsewhere.values():
-        if len({row.measurement for row in on_board}) > 1 or any(map(moved_far, on_board)):
-            series |= {(row.board, kind_of(row, names)) for row in on_board}
+    elsewhere = (row for row in as_far if figure_of(row) in sizes and not back)
+    series = {(row.board, kind_of(row, names)) for row in (*part, *elsewhere)}
     return [row for row in as_far if (row.board, kind_of(row, names)) in series]
+
+
+def _size_as_measured(row: Row) -> float:
+    """Return how far a row moved, as the log of a factor: as measured rather than at equal clock,
+    as boards that kept their clock moved."""
+    return abs(math.log1p(row.change or 0.0) if row.past else row.worse_by or 0.0)

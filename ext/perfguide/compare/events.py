@@ -127,14 +127,20 @@ def _grouped(
     for part in parts([*proved, *unusual], names):
         is_event = is_proved(part) or is_worth_an_event(part)
         (groups if is_event else small).append(part)
-    reported = {id(row) for group in groups for row in group}
-    left = [row for row in free if is_open(row) and id(row) not in reported]
-    for group in groups:
-        if not group[0].accepted:
-            more = moved_with(group, left, names)
-            group += more
-            reported |= set(map(id, more))
-            left = [row for row in left if id(row) not in reported]
+    reported = set[int]()
+    # Rows that are back at a level on one board may leave one on another.
+    for returns in (False, True):
+        of_way = [group for group in groups if way_of(group[0]).is_back is returns]
+        for group in of_way:
+            group[:] = [row for row in group if id(row) not in reported]
+        reported |= {id(row) for group in of_way for row in group}
+        for group in of_way:
+            if group and not group[0].accepted:
+                left = [row for row in free if is_open(row) and id(row) not in reported]
+                more = moved_with(group, left, names)
+                group += more
+                reported |= set(map(id, more))
+    groups = [*filter(None, groups)]
     beside: list[list[Row]] = [[] for _ in groups]
     for part in small:
         rest = [row for row in part if id(row) not in reported]

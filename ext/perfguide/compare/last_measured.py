@@ -171,7 +171,10 @@ def joined_events(earlier: Sequence[Event], since: Sequence[Event]) -> list[Even
             default=None,
         )
         if at is None:
-            out.append(event)
+            # A return to a level on one board may be new on another.
+            returns = [each for each in out if each.is_back and _has_returns_of(event, each)]
+            out = [each for each in out if not any(each is other for other in returns)]
+            out.append(replace(event, also=tuple(returns)))
         else:
             out[at] = replace(out[at], also=(*out[at].also, event))
     return out
@@ -198,6 +201,12 @@ def _is_part_of(event: Event, first: Event) -> bool:
         and (event.since == first.since or all(row.params for row in event.rows))
         and ({*event.boards} <= {*first.boards} or _has_figures_of(first, event))
     )
+
+
+def _has_returns_of(event: Event, back: Event) -> bool:
+    """Return whether an event since a release has the figures of a return, which went its way."""
+    is_same_way = (event.worse_by > 0) == (back.worse_by > 0) and not back.is_cause
+    return is_same_way and {*map(figure_of, back.rows)} <= {*map(figure_of, event.rows)}
 
 
 def _has_figures_of(first: Event, event: Event) -> bool:
