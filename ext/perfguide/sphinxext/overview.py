@@ -385,7 +385,7 @@ class PerfOverview(SphinxDirective):
             if not entry.is_proved:
                 fall += nodes.inline("", " not proved", classes=["perf-small"])
             rows.append([name, nodes.inline("", "", sign, nodes.Text(f" {entry.tag}")), fall])
-        head = ("SoC and release", "Verdict", "Largest loss")
+        head = ("SoC and release", "Verdict", "Main loss")
         return printed_table(head, rows, (27, 17, 56), ["perf-list", "perf-compared"])
 
     def _new(self, release: RecentRelease) -> list[nodes.Node]:
