@@ -394,6 +394,22 @@ def test_another_compiler_may_explain_what_got_better_and_worse_at_once(
         assert "both ways: from −" in event.perhaps[-1] and len(event.unproved) == 2
 
 
+def test_a_compiler_explains_arithmetic_in_benchmarks_that_measure_memory_too() -> None:
+    factors = {"int-mul": 1.2, "int-div": 1.25, "int64-add": 0.8}
+    bundles = []
+    for n in range(COUNT):
+        figures = [
+            result(f"lat_ops-{name}", "ns", value=10 * (factor if n == COUNT - 1 else 1.0),
+                   benchmark="lmbench")
+            for name, factor in factors.items()
+        ]  # fmt: skip
+        bundles.append(loaded(*figures, id=f"run-{n}", sdk__version=f"9.{n + 1}"))
+    catalog, _ = load([SHIPPED])
+    (event,) = newest(bundles, catalog).events
+    assert event.perhaps[-1].startswith("another compiler")
+    assert [row.metric for row in event.unproved] == ["lat_ops-int64-add"]
+
+
 @pytest.mark.parametrize(("by", "spread"), [(1.0, ""), (1.001, "n=2")])
 def test_an_upload_that_repeats_another_is_shown_as_one_run(
     by: float, spread: str, speed: Catalog

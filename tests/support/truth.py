@@ -1824,7 +1824,10 @@ def _other_compiler(about: About, said: Sequence[str]) -> bool:
         )
         for each in own:
             last = each.before(3)
-            is_true &= each.row.unit != "%" and each.row.benchmark not in ("lmbench", "stream")
+            of_memory = each.row.benchmark in ("lmbench", "stream")
+            is_true &= each.row.unit != "%" and (
+                not of_memory or each.row.metric.startswith("lat_ops")
+            )
             if len(last) == 3 and 5 * math.log(max(last) / min(last)) <= abs(each.worse):
                 left.add((figure, each.worse > 0))
     boards = {each.row.board for each in every}

@@ -226,6 +226,8 @@ class Table(_Spec, frozen=True):
     """A parameter with one tab for each of its values."""
     runs: bool = False
     """True if each sample has a row of its own."""
+    subsystem: str = ""
+    """The part of a system that it measures, if not all of ``subsystems``."""
     repeats: bool = False
     """True if its figures are in other tables too: a guide shows its rows when a reader asks."""
     derived: tuple[Derived, ...] = ()

@@ -194,8 +194,7 @@ def figure_of(row: Row) -> tuple[object, ...]:
 
 
 def subject_of(row: Row, names: Names) -> str | None:
-    """Return the table of a metric without parameters, or the subsystem that tables have in their
-    ids.
+    """Return the subsystem of the table of a metric without parameters, or the table.
 
     It is "" if the metric has parameters or no description, and ``None`` if its table repeats
     others.
@@ -205,11 +204,8 @@ def subject_of(row: Row, names: Names) -> str | None:
         return ""
     for table in described.entry.tables:
         if any(fnmatchcase(row.metric, each) for each in table.metrics):
-            if table.repeats:
-                return None
-            words = table.id.split("-")
-            return next((each for each in described.entry.subsystems if each in words), table.id)
-    return None
+            return None if table.repeats else table.subsystem or table.id
+    return ""
 
 
 def moved_with(part: Sequence[Row], rows: Iterable[Row], names: Names) -> list[Row]:

@@ -9,7 +9,7 @@ from ..catalog.chart_spec import is_number
 from ..common import units
 from ..common.grouping import grouped
 from ..figures import labels
-from .event_parts import EVENT_VERDICTS, figure_of
+from .event_parts import EVENT_VERDICTS, figure_of, subject_of
 from .match import Names
 from .row import Row
 from .row_moves import figures_before, is_back, log_range, measures_own, moved_far
@@ -144,8 +144,9 @@ def other_compiler(compiled: Sequence[Row], names: Names) -> str:
 
 
 def _is_of_processor(row: Row, names: Names) -> bool:
-    subsystems = [*names.catalog.benchmark(row.benchmark).entry.subsystems]
-    return subsystems == ["processor"] and units.parse(row.unit).kind != "share"
+    subsystems = names.catalog.benchmark(row.benchmark).entry.subsystems
+    is_of_it = subsystems == ("processor",) or subject_of(row, names) == "processor"
+    return is_of_it and units.parse(row.unit).kind != "share"
 
 
 def _has_left_steady_level(row: Row) -> bool:
