@@ -574,6 +574,31 @@ def test_a_small_fall_from_a_constant_level_is_an_event(
     assert is_worth_an_event([replace(row, verdict="noisy") for row in both.rows]) is is_event
 
 
+@pytest.mark.parametrize(
+    ("rows", "fall", "is_listed"),
+    [
+        (3, 0.87, True),
+        (2, 0.87, False),
+        (3, 0.93, False),  # no step, by less than a tenth
+    ],
+)
+def test_rows_of_a_kind_that_step_are_listed_however_far_they_scatter(
+    rows: int, fall: float, is_listed: bool, speed: Catalog
+) -> None:
+    rates = {
+        size: [round(own * factor, 2) for factor in (1.3, 0.7, 1.2, 1.0, 1.12, 1.02, 1.13, 1.0)]
+        for size, own in zip(SIZES, (50.0, 60.0, 70.0, 80.0, 90.0), strict=False)
+    }
+    for number, own in enumerate(rates.values()):
+        own.append(round(own[-1] * (fall if number < rows else 1.01), 2))
+    both = newest(releases(rates), speed)
+    listed = [event for event in both.far if not event.is_minor]
+    assert not both.events and [len(event.rows) for event in listed] == [rows] * is_listed
+    for event in listed:
+        (said,) = event_evidence.event_lines(event, both)
+        assert said.endswith("; worse than each of the last 5 releases.")
+
+
 @pytest.mark.parametrize(("level", "state"), [(166.0, "look"), (299.0, "do not ship")])
 def test_what_is_back_at_its_level_holds_no_release_back(
     speed: Catalog, level: float, state: str

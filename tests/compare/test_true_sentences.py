@@ -78,7 +78,7 @@ RARE = (
     "counts other bytes",
     *("no earlier release or second run", "earlier, which is too little"),
     *("runs drift", "measure old and new", "failed before and fails now", "alone", "is now"),
-    "not measured again",
+    *("not measured again", "worse than each of the last"),
     *("last worked in", "measured last got worse"),
     "under another name",
     *("“Integer, add”", "times “mul”"),

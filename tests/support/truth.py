@@ -491,6 +491,16 @@ def _counts(about: About, said: Sequence[str]) -> bool:
     return bool(old and new) and [len(old.runs), len(new.runs)] == [int(each) for each in said[:2]]
 
 
+def _beyond_last(about: About, said: Sequence[str]) -> bool:
+    row = replace(about.row, work=None)
+    before = replace(about, rows=(row,)).before(int(said[0]))
+    new = about.sides[1]
+    if new is None or len(before) != int(said[0]):
+        return False
+    low, high = new.low / about.scale, new.high / about.scale
+    return max(before) < low if row.better == "lower" else min(before) > high
+
+
 def _beyond_mean(about: About, _: Sequence[str]) -> bool:
     old, new = about.sides
     assert old and new and old.mean is not None
@@ -1067,6 +1077,7 @@ GROUNDS = templates(
         "half of such rows scatter within .+": _yes,
         "usually (?:±|up to )#?(.+)": _yes,
         "all new ones are worse than the mean before": _beyond_mean,
+        "worse than each of the last # releases": _beyond_last,
         "only a (rise|fall) (?:of # %|by a factor of #) or more would have shown": lambda about, said: (
             number(said[1] or said[2]) > 0
             and ((said[0] == "fall") == (about.moved < 0) or about.is_unmoved)

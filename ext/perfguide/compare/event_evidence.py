@@ -17,7 +17,15 @@ from .event import Event
 from .event_names import returned
 from .event_titles import event_title, farthest, metrics_text, size_text
 from .row import Row
-from .row_moves import MIN_FAR_LOG, has_left_mean, is_beyond_kind, over_scatter, releases_at_level
+from .row_moves import (
+    MIN_FAR_LOG,
+    RECENT_RELEASES,
+    has_left_mean,
+    has_stepped,
+    is_beyond_kind,
+    over_scatter,
+    releases_at_level,
+)
 from .row_texts import acceptance, range_text, the_way_it_went, usual
 from .verdicts import CONVERTED
 
@@ -193,7 +201,10 @@ def unproved(row: Row) -> str:
     # The change per unit of work is already given with the figures.
     of_work = f"{units.change_text(row.work or 0.0)} per {row.per}; " if row.per else ""
     beyond = "all new ones are worse than the mean before" if has_left_mean(row) else usual(row)
-    return "; ".join(filter(None, (row.ground.removeprefix(of_work), beyond)))
+    # A move that is beyond the scatter needs no other reason.
+    is_step = has_stepped(row) and over_scatter(row) <= 1
+    stepped = f"worse than each of the last {RECENT_RELEASES} releases" * is_step
+    return "; ".join(filter(None, (row.ground.removeprefix(of_work), beyond, stepped)))
 
 
 def beside(event: Event, comparison: Comparison) -> list[str]:

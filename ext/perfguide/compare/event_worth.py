@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
 
 from ..common import units
 from ..common.grouping import grouped
-from .event_parts import EVENT_VERDICTS, MAX_SIZES_RATIO, figure_of, way_of
+from .event_parts import EVENT_VERDICTS, MAX_SIZES_RATIO, figure_of, kind_of, way_of
 from .failed_rows import FAILED_RUN
+from .match import Names
 from .row import Row, direction, is_load, points
 from .row_moves import (
     MAX_QUIET_SHARE,
@@ -20,8 +21,10 @@ from .row_moves import (
     figures_before,
     has_left_level,
     has_left_mean,
+    has_stepped,
     is_beyond_kind,
     is_far_back,
+    is_open,
     is_unsettled_share,
     is_usual,
     log_range,
@@ -31,6 +34,9 @@ from .row_moves import (
 
 MIN_RISEN_ROWS = 3
 """The fewest rows that rose to be an event although none left a level."""
+
+MIN_STEPPED_ROWS = 3
+"""The fewest rows of a kind that stepped to be an event, however far such rows scatter."""
 
 MANY_ROWS = 5
 """The fewest rows that are an event although none moved by ``MIN_FAR_LOG``."""
@@ -64,7 +70,7 @@ def split_far_moves(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
     }
     far = [row for row in rows if moved_far(row) or id(row) in together]
     alike = _alike_on_boards(far)
-    unusual, others = [], []
+    unusual, others = list[Row](), list[Row]()
     for row in far:
         size = sizes.get(_run_of(row)) if row.params and not measures_own(row) else None
         if size is not None and not _says_more(row, size):
@@ -123,6 +129,28 @@ def _loads_together(rows: Sequence[Row]) -> set[int]:
     return out
 
 
+def stepped_together(rows: Sequence[Row], names: Names) -> list[Row]:
+    """Return the unproved rows that stepped, as ``MIN_STEPPED_ROWS`` of their kind did on
+    any boards.
+
+    In public history, seven of eight events that this adds lasted in the next release.
+    """
+    steps = (
+        row
+        for row in rows
+        if has_stepped(row) and (is_open(row) or row.verdict == "regressed")
+        if not (row.follows or row.doubt) and units.parse(row.unit).kind != "share"
+    )
+    of_kinds = grouped(steps, lambda row: kind_of(row, names)).values()
+    many = [of_kind for of_kind in of_kinds if _measured(of_kind) >= MIN_STEPPED_ROWS]
+    return [row for of_kind in many for row in of_kind if row.verdict == "noisy"]
+
+
+def _measured(rows: Iterable[Row]) -> int:
+    """Count rows, and a figure with two names once."""
+    return len({row.measurement for row in rows})
+
+
 def _alike_on_boards(rows: Sequence[Row]) -> set[tuple[object, ...]]:
     """Return the figures that got worse by ``MIN_FALL_LOG`` on several boards, and nearly as far on
     each, which is hardly chance."""
@@ -142,6 +170,7 @@ def is_worth_an_event(rows: Sequence[Row]) -> bool:
     The first rule that fits decides:
 
     - Rows that left the mean of their samples, or whose runs failed in part, are worth one.
+    - Rows are if ``MIN_STEPPED_ROWS`` of them stepped.
     - Rows that left a constant level, on several boards or after many releases, are.
     - Rows back at an earlier level are if one moved by ``MIN_FAR_LOG``, or there are ``MANY_ROWS``.
     - Rows that rose are not if they are fewer than ``MIN_RISEN_ROWS`` and none left a level.
@@ -152,6 +181,8 @@ def is_worth_an_event(rows: Sequence[Row]) -> bool:
       the scatter of its kind or has none known.
     """
     if all(has_left_mean(row) or row.doubt.startswith(FAILED_RUN) for row in rows):
+        return True
+    if _measured(filter(has_stepped, rows)) >= MIN_STEPPED_ROWS:
         return True
     least = 2 if len({row.board for row in rows}) > 1 else MIN_CONSTANT_RELEASES
     if all(_left_constant(row, least) for row in rows):

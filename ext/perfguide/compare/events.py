@@ -26,7 +26,7 @@ from .event_parts import (
     way_of,
     without_swings,
 )
-from .event_worth import is_worth_an_event, split_far_moves
+from .event_worth import is_worth_an_event, split_far_moves, stepped_together
 from .explanations import OTHER_DEVICES, compiled_otherwise, other_compiler, other_part, other_test
 from .failing_runs import slower_best_runs
 from .match import Names
@@ -141,6 +141,18 @@ def _grouped(
                 group += more
                 reported |= set(map(id, more))
     groups = [*filter(None, groups)]
+    # Steps are events of their own only if neither they nor their measurements belong to another.
+    stepped = set(map(id, stepped_together(rows, names)))
+    measured = {row.measurement for group in groups for row in group}
+    left = [row for row in free if is_open(row) and id(row) not in reported]
+    steps = (row for row in left if id(row) in stepped and row.measurement not in measured)
+    for part in parts(steps, names):
+        if is_worth_an_event(part):
+            groups.append(
+                [*part, *moved_with(part, [row for row in left if row not in part], names)]
+            )
+            reported |= set(map(id, groups[-1]))
+            left = [row for row in left if id(row) not in reported]
     beside: list[list[Row]] = [[] for _ in groups]
     for part in small:
         rest = [row for row in part if id(row) not in reported]

@@ -28,7 +28,8 @@ MAX_QUIET_LOG, MAX_QUIET_SHARE = math.log(1.1), 0.25
 is at most ``MAX_QUIET_LOG`` and at most this share of the move."""
 
 RECENT_RELEASES = 5
-"""The most releases that show whether a figure swings: it may have left an older level."""
+"""The most releases that show whether a figure swings, and the fewest that show that it stepped: it
+may have left an older level."""
 
 MAX_SETTLED_LOG = math.log(1.5)
 """The largest log ratio between the last earlier figures of a share for a few such rows to be an
@@ -102,6 +103,19 @@ def has_left_mean(row: Row) -> bool:
     if row.better == "higher":
         return before[-1] > now.high and min(before) > now.mean
     return before[-1] < now.low and max(before) < now.mean
+
+
+def has_stepped(row: Row) -> bool:
+    """Return whether a row got worse by ``MIN_EVENT_LOG``, and all of NEW is worse than each of its
+    last ``RECENT_RELEASES`` figures."""
+    before, now = figures_before(row)[-RECENT_RELEASES:], row.new.cell if row.new else None
+    if now is None or now.mean is None or len(before) < RECENT_RELEASES:
+        return False
+    if (row.worse_by or 0.0) < MIN_EVENT_LOG:
+        return False
+    if row.better == "higher":
+        return min(before) > (now.mean if now.high is None else now.high)
+    return max(before) < (now.mean if now.low is None else now.low)
 
 
 def is_among_old_runs(row: Row) -> bool:
