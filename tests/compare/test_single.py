@@ -14,13 +14,13 @@ from test_verdicts import compared
 
 from perfguide.bundles.decode import Loaded
 from perfguide.compare.comparison import Comparison
-from perfguide.compare.copies import copied
 from perfguide.compare.judge import UNDECIDED, Judgement, Pair, judge
 from perfguide.compare.multiple_testing import mixture
 from perfguide.compare.noise import release_noise
 from perfguide.compare.relative import Release, ScaledRow, Side
 from perfguide.compare.row import Row
 from perfguide.compare.usual_noise import usual
+from perfguide.figures.copies import copied
 
 
 def releases(rows: dict[str, Sequence[float]], unit: str = "us") -> list[Loaded]:

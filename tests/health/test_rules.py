@@ -46,7 +46,7 @@ def copy(value: float | None, **more: Any) -> dict[str, Any]:
 
 
 def test_every_rule_says_what_it_is_and_what_to_do() -> None:
-    assert len(rules.RULES) == 35
+    assert len(rules.RULES) == 37
     for name, rule in rules.RULES.items():
         assert name == rule.id and rule.title and rule.about and rule.advice
         assert rule.severity in ("error", "warning", "note")
@@ -313,6 +313,28 @@ def test_two_metrics_that_sometimes_agree_are_two_metrics() -> None:
     assert not found("two-names", *names((26.96, 26.96), (22.33, 22.33), (22.46, 22.47)))
     assert not found("two-names", *names((1.0, 1.0), (1.0, 1.0), (1.0, 1.0), (1.0, 1.0)))
     assert not found("two-names", *names((26.96, 26.96), (22.33, 22.33)))
+
+
+@pytest.mark.parametrize(
+    ("again", "is_found"),
+    [((26.96, 22.33, 1.257), True), ((26.97, 22.34, 1.258), False), ((26.96,), False)],
+)
+def test_an_upload_that_repeats_another_is_found_once(
+    again: tuple[float, ...], is_found: bool
+) -> None:
+    def upload(name: str, day: int, values: Sequence[float]) -> Loaded:
+        own = [figure("lmbench", f"lat_{n}", "ns", value) for n, value in enumerate(values)]
+        own.append(copy(1000.0 + day))
+        return loaded(*own, id=name, created=f"2024-04-{day:02}T09:30:00Z")
+
+    first = upload("first", 2, (26.96, 22.33, 1.257))
+    findings = found("repeated-upload", upload("again", 8, again), first)
+    assert len(findings) == is_found
+    for finding in findings:
+        assert (finding.benchmark, finding.figures) == ("lmbench", 1)
+        assert finding.suspects[0].detail == (
+            "counted twice, as upload “again” repeats “first”: 3 of 4 figures that both have are the same"
+        )
 
 
 @pytest.mark.parametrize(("second", "is_found"), [(75.87, True), (91.0, False)])

@@ -74,6 +74,11 @@ def test_every_reason_of_a_finding_is_true() -> None:
         for number, rate in rates
     ]
     check(socs, checked, "five SoCs")
+    uploads = [
+        loaded(*own[:4], {**own[4], "value": boot}, id=day, created=f"2024-04-{day}T09:30:00Z")
+        for day, boot in (("08", 18.3), ("02", 18.2))
+    ]
+    check(uploads, checked, "an upload again with another boot")
     assert checked.false == []
     patterns = {f"{rule}: {text}" for rule, own in finding_truth.TRUTHS.items() for text in own}
     assert patterns - {*checked.met} == set()

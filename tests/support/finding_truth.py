@@ -923,6 +923,26 @@ def _copied(it: Doubt, said: Sequence[str]) -> bool:
     return False
 
 
+def _repeated(it: Doubt, said: Sequence[str]) -> bool:
+    """Check that the later upload has this many of the figures that it shares with the earlier
+    one, the doubted figure among them."""
+    second, first, same, of = said
+    common: dict[Name, bool] = {}
+    days = {}
+    for name, own in it.of.results[it.owner][it.release].items():
+        means = defaultdict(list)
+        for bundle, at in own:
+            means[bundle.id].append(runs_of([bundle.results[at]]).mean)
+            days[bundle.id] = bundle.created
+        if {first, second} <= means.keys():
+            common[name] = means[first] == means[second] != [None]
+    return (
+        (sum(common.values()), len(common)) == (int(same), int(of))
+        and common[it.name]
+        and days[first] <= days[second]
+    )
+
+
 def _next(it: Doubt, release: str) -> str:
     own = it.of.releases(it.owner)
     return own[own.index(release) + 1]
@@ -1039,6 +1059,9 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     },
     "rows-exchanged": {r"(.+): (\d+) figures fit those (.+) of each other": _exchanged},
     "table-copied": {r"(\d+) of (\d+) figures are those(?: of (\S+))?(?: in (.+))?": _copied},
+    "repeated-upload": {
+        r"counted twice, as upload “(.+)” repeats “(.+)”: (\d+) of (\d+) figures that both have are the same": _repeated
+    },
     "lost-table": {r"in (\S+), and none of this benchmark in (\S+)": _lost_table},
     "lost-rows": {
         r"in (\S+), and not in (\S+?)(?:, where there (?:is|are) (\d+) figures? that (\S+) did not have)?": _lost_rows

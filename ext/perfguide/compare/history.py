@@ -16,9 +16,10 @@ from typing import TypeVar
 from ..bundles.guide_key import GuideKey, Platform, version
 from ..common import units
 from ..common.grouping import grouped
+from ..figures.copies import copied
 from ..figures.pool import Cell, Pool, Record
 from ..figures.rows import TABLE, TABLE_NUMBER
-from .copies import are_repeated, copied, repeats
+from .copies import are_repeated, repeats
 from .match import Key, Names, obstacles, spelt_alike, untitled
 from .packet_bytes import PACKETS, RATE, Bounds, counted_otherwise
 from .relative import Side

@@ -1,15 +1,17 @@
-"""Rules about the board of a figure: the platform its command names, and its clock."""
+"""Rules about the board of a figure: the platform its command names, its clock, and its uploads."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from ..common.grouping import grouped
 from ..figures.columns import OWNER, Figures, firsts
+from ..figures.copies import repeated_bundles
 from ..figures.pool import Pool
 from ..figures.rows import together
 from .finding import Hit, Rule, amount
@@ -30,6 +32,15 @@ RULES = (
         "clock does, while the figure that it is computed from does not: the board ran at its usual clock",
         "correct the clock in the bundle, and compute the figure again",
         disqualifies=True,
+    ),
+    Rule(
+        "repeated-upload",
+        "note",
+        "an upload that repeats another",
+        "nearly all figures of an upload, or of one of its benchmarks, are those of another upload of the same "
+        "board and release; both count as samples in guides, where comparisons count them once",
+        "look whether it was a run of its own; if not, withdraw the upload that has nothing new",
+        marks=False,
     ),
 )
 
@@ -154,4 +165,19 @@ def _away(figures: Figures, peers: Mapping[int, list[int]], position: int) -> fl
     return math.log(float(mean) / float(np.median(others)))
 
 
-CHECKS = (other_soc, wrong_clock)
+def repeated_upload(figures: Figures) -> Iterator[Hit]:
+    """Yield a figure for each upload that repeats another, of the benchmark with most of them."""
+    bundles = figures.pool.frame.bundles
+    for repeated in repeated_bundles(figures.pool):
+        benchmarks = [figures.name("benchmark", position) for position in repeated.equal]
+        most = Counter(benchmarks).most_common(1)[0][0]
+        pair = (bundles[number].bundle for number in (repeated.earlier, repeated.later))
+        first, second = sorted(pair, key=lambda bundle: (bundle.created, bundle.id))
+        detail = (
+            f"counted twice, as upload “{second.id}” repeats “{first.id}”: {len(repeated.equal)} of "
+            f"{repeated.common} figures that both have are the same"
+        )
+        yield Hit("repeated-upload", repeated.equal[benchmarks.index(most)], detail)
+
+
+CHECKS = (other_soc, wrong_clock, repeated_upload)
