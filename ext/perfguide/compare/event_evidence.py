@@ -16,10 +16,10 @@ from .comparison import Comparison
 from .event import Event
 from .event_names import returned
 from .event_titles import event_title, farthest, metrics_text, size_text
+from .moves import RECENT_RELEASES
 from .row import Row
 from .row_moves import (
     MIN_FAR_LOG,
-    RECENT_RELEASES,
     has_left_mean,
     has_stepped,
     is_beyond_kind,

@@ -14,11 +14,11 @@ from ..bundles.guide_key import Platform
 from ..common import units
 from ..common.grouping import grouped
 from .match import Names
+from .moves import RECENT_RELEASES
 from .row import Row, Verdict, direction
 from .row_moves import (
     MIN_FAR_LOG,
     MIN_PRECEDENT_RATIO,
-    RECENT_RELEASES,
     figures_before,
     is_among_old_runs,
     is_back,

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 
 from ..common import extras, units
-from .moves import DIGIT, LASTING_RUNS, LEVEL_DEVIATIONS, MAX_LEVEL_RELEASES, Move, move_of
+from .moves import DIGIT, LASTING_RUNS, LEVEL_DEVIATIONS, MAX_LEVEL_RELEASES, Move, move_of, swings
 from .multiple_testing import CAREFUL_SHARE, Thresholds, thresholds
 from .noise import Noise, learn
 from .relative import EQUAL, ScaledRow, Side, runs_scatter, scaled_row
@@ -86,10 +86,6 @@ share of the wider one counts as touching."""
 MAX_MOVE_SHARE, MAX_WIDER_RATIO = 0.1, 2.0
 """Means do not scatter like their samples if they move from release to release by at most this
 share of their ranges, and the newer range is at most this many times wider."""
-
-RECENT_RELEASES, MIN_SWINGS, MIN_SWING_SHARE = 5, 2, 0.5
-"""The number of releases up to OLD in which a row swings, if between them it moved at least the
-second number of times, each time by at least this share of its present move."""
 
 SMALL_CHANGE = 0.05
 """A smaller change between single runs is called only at ``CAREFUL_SHARE`` of the rate."""
@@ -184,6 +180,12 @@ class _Test:
     boards: int = 1
     """The number of boards with a change in the same direction, if together they prove more than
     this."""
+
+    @property
+    def swings(self) -> bool:
+        """True if the row moves like this anyway."""
+        row = self.as_measured
+        return swings([release.at for release in row.past], row.move)
 
     @property
     def small(self) -> bool:
@@ -359,7 +361,7 @@ def _judgement(
         if outcome == "same":
             ground += "; it differs, but by less than matters"
     # The group has provably changed, and this row with it, unless it moves like this anyway.
-    elif together and matters and not test.is_at_one_level and not _swings(test.as_measured):
+    elif together and matters and not (test.is_at_one_level or test.swings):
         outcome = "different"
     # Figures within one step do not prove that a row is steady if one step is a large change.
     elif move.equal and change and math.expm1(test.row.step) > STEADY_SCATTER:
@@ -392,12 +394,6 @@ def _judgement(
         single=(_is_single(pair.old), _is_single(pair.new)),
         spread=spread,
     )
-
-
-def _swings(row: ScaledRow) -> bool:
-    recent = pairwise(row.past[-RECENT_RELEASES:])
-    moves = [abs(after.at - before.at) for before, after in recent]
-    return sum(move >= MIN_SWING_SHARE * abs(row.move) for move in moves) >= MIN_SWINGS
 
 
 def _spread(pair: Pair) -> Spread:

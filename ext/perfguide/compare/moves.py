@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 from .noise import Noise
 from .relative import EQUAL, Release, ScaledRow
@@ -23,8 +23,25 @@ NEAR_SHARE = 0.25
 """NEW is back at an earlier release if it is within this share of the distance from there to the
 present level."""
 
+RECENT_RELEASES = 5
+"""The most releases up to OLD that show whether a figure swings, and the fewest that show that it
+stepped: it may have left an older level."""
+
+MIN_SWINGS = 2
+"""The fewest moves between these releases of a figure that swings."""
+
+MIN_SWING_SHARE = 0.5
+"""The least size of each of them as a share of the present move."""
+
 DIGIT = 1.001
 """Figures are equal if they differ by at most this many printed digits: one, for rounding."""
+
+
+def swings(levels: Sequence[float], move: float) -> bool:
+    """Return whether a row moves nearly as far as ``move`` anyway, given the logs of its figures up
+    to OLD."""
+    moves = (abs(after - before) for before, after in pairwise(levels[-RECENT_RELEASES:]))
+    return sum(size >= MIN_SWING_SHARE * abs(move) for size in moves) >= MIN_SWINGS
 
 
 @dataclass(frozen=True, slots=True)

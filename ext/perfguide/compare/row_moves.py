@@ -8,6 +8,8 @@ from itertools import pairwise
 
 from ..common import units
 from ..figures.failed_runs import in_mean
+from . import moves
+from .moves import RECENT_RELEASES
 from .row import Row, points
 
 MIN_FAR_LOG = math.log(1.5)
@@ -26,10 +28,6 @@ MIN_PRECEDENT_RATIO = 2 / 3
 MAX_QUIET_LOG, MAX_QUIET_SHARE = math.log(1.1), 0.25
 """The last two earlier figures agree, so that no move away from them is usual, if their log ratio
 is at most ``MAX_QUIET_LOG`` and at most this share of the move."""
-
-RECENT_RELEASES = 5
-"""The most releases that show whether a figure swings, and the fewest that show that it stepped: it
-may have left an older level."""
 
 MAX_SETTLED_LOG = math.log(1.5)
 """The largest log ratio between the last earlier figures of a share for a few such rows to be an
@@ -146,10 +144,10 @@ def over_scatter(row: Row) -> float:
 
 
 def swings(row: Row) -> bool:
-    """Return whether the last figures of a row up to OLD are nearly as far apart as it moved. Those
-    of a load say little about its change per unit of work."""
-    before, size = figures_before(row)[-RECENT_RELEASES:], abs(row.worse_by or math.inf)
-    return len(before) > 1 and not row.per and log_range(before) > MIN_PRECEDENT_RATIO * size
+    """Return whether a row moves nearly as far anyway. Figures of a load up to OLD say little about
+    its change per unit of work."""
+    levels = [math.log(value) for value in figures_before(row) if value > 0]
+    return not row.per and moves.swings(levels, row.worse_by or math.inf)
 
 
 def known_scatter(row: Row) -> float | None:
