@@ -214,6 +214,7 @@ def moved_with(part: Sequence[Row], rows: Iterable[Row], names: Names) -> list[R
     They are its figures that moved about as far, or far, on whichever board, even back to a level
     there, and, on these boards, others of its kinds that moved as far as the median or far. Left
     out, they would have moved farther than the title says, or on boards that it does not name.
+    Rows in doubt are not of it.
     """
     moves = [row.worse_by for row in part if row.worse_by]
     if len({move > 0 for move in moves}) != 1:
@@ -229,6 +230,7 @@ def moved_with(part: Sequence[Row], rows: Iterable[Row], names: Names) -> list[R
     as_far = [
         row
         for row in rows
+        if not row.doubt
         if (row.worse_by or 0.0) * way >= min(MIN_FAR_LOG, sizes.get(figure_of(row), median_move))
         if (row.work is None) in are_per_work
         if is_back(row) is back or (figure_of(row) in sizes and not back)
