@@ -46,7 +46,8 @@ class Headline:
     ``share`` how many figures are judged, and ``limits`` what keeps them from showing more.
     ``events`` are the worst regressions that ``advice`` does not name, with titles; ``unnamed``
     counts the rest. ``failing`` are those of what fails as before. ``again`` says what to measure
-    again, ``besides`` what changes no decision. Of ``comparable`` figures, ``judged`` are judged.
+    again, ``besides`` what changes no decision. ``untested`` says how many figures were not measured
+    again, if these are all of a benchmark. Of ``comparable`` figures, ``judged`` are judged.
     """
 
     state: State
@@ -64,6 +65,7 @@ class Headline:
     failing: Sequence[tuple[Event, str]]
     again: Sequence[str]
     besides: Sequence[str]
+    untested: str
     judged: int
     comparable: int
 
@@ -136,6 +138,7 @@ def headline(comparison: Comparison) -> Headline:
         [(event, _title(event, comparison)) for event in event_groups.failing_still(comparison)],
         [*filter(None, again)],
         _besides(comparison),
+        _not_measured_again(comparison) if _lost_benchmarks(comparison) else "",
         judged,
         comparable,
     )
@@ -352,12 +355,27 @@ def _besides(comparison: Comparison) -> list[str]:
         cannot = f"{units.with_noun(reasons.total(), 'figure')} cannot be compared"
         why = f", {number:,} of them because" if number < reasons.total() else ":"
         out.append(f"{cannot}{why} {reason}.")
-    if lost := comparison.counts["only-old"]:
-        were = "was" if lost == 1 else "were"
-        out.append(
-            f"{units.with_noun(lost, 'figure')} {were} not measured again{_lost_benchmarks(comparison, lost)}."
-        )
-    return out
+    return out + [text for text in [_not_measured_again(comparison)] if text]
+
+
+def _not_measured_again(comparison: Comparison) -> str:
+    """Return a sentence on the figures that NEW lacks, and all of which benchmarks, or ""."""
+    lost, counts = comparison.counts["only-old"], _lost_benchmarks(comparison)
+    if not lost:
+        return ""
+    were = "was" if lost == 1 else "were"
+    out = f"{units.with_noun(lost, 'figure')} {were} not measured again"
+    if not counts:
+        return f"{out}."
+    titles = {group.benchmark: group.title for group in comparison.groups}
+    named = [
+        f"{titles[name]} ({number:,})" for name, number in counts.most_common(MAX_NAMED_BENCHMARKS)
+    ]
+    more = len(counts) - len(named)
+    named += [units.with_noun(more, "more benchmark")] * bool(more)
+    among = ":" if counts.total() == lost else ", among them"
+    listed = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
+    return f"{out}{among} all of {listed}."
 
 
 def _working_again(comparison: Comparison) -> list[str]:
@@ -380,20 +398,10 @@ def _working_again(comparison: Comparison) -> list[str]:
     return [f"{counted} that failed before {work} again ({named}){but}."]
 
 
-def _lost_benchmarks(comparison: Comparison, lost: int) -> str:
-    """Return the end of a sentence that lists the benchmarks not measured again at all."""
+def _lost_benchmarks(comparison: Comparison) -> Counter[str]:
+    """Return the benchmarks not measured again at all, with the numbers of their figures."""
     measured = {row.benchmark for row in comparison.rows if row.new}
-    counts = Counter(row.benchmark for row in comparison.rows if row.benchmark not in measured)
-    if not counts:
-        return ""
-    titles = {group.benchmark: group.title for group in comparison.groups}
-    named = [
-        f"{titles[name]} ({number:,})" for name, number in counts.most_common(MAX_NAMED_BENCHMARKS)
-    ]
-    more = len(counts) - len(named)
-    named += [units.with_noun(more, "more benchmark")] * bool(more)
-    listed = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
-    return f"{':' if counts.total() == lost else ', among them'} all of {listed}"
+    return Counter(row.benchmark for row in comparison.rows if row.benchmark not in measured)
 
 
 def _advice(comparison: Comparison, unproved: Sequence[Event], state: State) -> str:

@@ -342,7 +342,12 @@ def _write_page(
         title=title,
         decision=decision,
         state=decision.state.replace(" ", "-"),
-        limits=[*[decision.share] * (not decision.comparable), *decision.limits, *on_top],
+        limits=[
+            *[decision.share] * (not decision.comparable),
+            *decision.limits,
+            *on_top,
+            decision.untested,
+        ],
         again=below,
         noisy=compared.counts["noisy"],
         unjudged=[decision.share, *overview.unjudged(compared), *([] if is_once else below)],
