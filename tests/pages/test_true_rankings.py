@@ -263,7 +263,8 @@ def rankings_of(bundles: Sequence[Loaded]) -> Iterator[tuple[str, RankedFigures]
     for name in pool.benchmarks():
         measured = [*pool.guides_and_boards(name)]
         pages = dict.fromkeys((guide.soc for guide, _ in measured), "")
-        for each in benchmark_pages._rankings(site, name, pages):
+        benchmark, records = CATALOG.benchmark(name), pool.of_benchmark(name)
+        for each in ranking.rankings(site, benchmark, records, pages):
             yield name, each
 
 

@@ -43,7 +43,8 @@ def to_json(comparison: Comparison) -> str:
         "counts": comparison.counts,
         "alarms": len(comparison.alarms),
         "boards": [
-            {**s.platform._asdict(), "board": s.board, "old": s.old, "new": s.new}
+            {"sdk": s.platform.sdk, "soc": s.platform.soc, "os": s.platform.os, "board": s.board}
+            | {"old": s.old, "new": s.new}
             for s in comparison.spans
         ],
         "benchmarks": [
