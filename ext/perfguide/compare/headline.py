@@ -359,7 +359,7 @@ def _besides(comparison: Comparison) -> list[str]:
 
 
 def _not_measured_again(comparison: Comparison) -> str:
-    """Return a sentence on the figures that NEW lacks, and all of which benchmarks, or ""."""
+    """Return a sentence on the figures and benchmarks that NEW lacks, or ""."""
     lost, counts = comparison.counts["only-old"], _lost_benchmarks(comparison)
     if not lost:
         return ""
