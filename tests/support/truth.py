@@ -1973,7 +1973,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
 
 def _farther(event: Event, about: About) -> list[Row]:
     """Return the rows outside all events that moved farther than an event says, on one of its boards and
-    in the same direction, and that differ from one of its rows in numbers only."""
+    in the same direction, and that differ from one of its rows in numbers only, but no figures in doubt."""
     counted = [each for each in about.each(about.counted) if each.is_rated and each.worse]
     # Rows of a comparison started from OLD, and those of an event may from an earlier release.
     if event.is_cause or event.accepted or event.is_back or event.since or not counted:
@@ -1997,7 +1997,7 @@ def _farther(event: Event, about: About) -> list[Row]:
     others = (
         row
         for row in about.both.rows
-        if row.verdict == "noisy" and id(row) not in listed and not row.follows
+        if row.verdict == "noisy" and id(row) not in listed and not (row.follows or row.doubt)
         if not row.alternates and of_event.get(series(row)) is (row.work is None)
         if is_fall or not row.doubt
     )
