@@ -148,9 +148,9 @@ def _grouped(
     steps = (row for row in left if id(row) in stepped and row.measurement not in measured)
     for part in parts(steps, names):
         if is_worth_an_event(part):
-            groups.append(
-                [*part, *moved_with(part, [row for row in left if row not in part], names)]
-            )
+            reported |= set(map(id, part))
+            left = [row for row in left if id(row) not in reported]
+            groups.append([*part, *moved_with(part, left, names)])
             reported |= set(map(id, groups[-1]))
             left = [row for row in left if id(row) not in reported]
     beside: list[list[Row]] = [[] for _ in groups]

@@ -355,7 +355,7 @@ def _besides(comparison: Comparison) -> list[str]:
         cannot = f"{units.with_noun(reasons.total(), 'figure')} cannot be compared"
         why = f", {number:,} of them because" if number < reasons.total() else ":"
         out.append(f"{cannot}{why} {reason}.")
-    return out + [text for text in [_not_measured_again(comparison)] if text]
+    return [*filter(None, (*out, _not_measured_again(comparison)))]
 
 
 def _not_measured_again(comparison: Comparison) -> str:
