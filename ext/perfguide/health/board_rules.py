@@ -14,35 +14,7 @@ from ..figures.columns import OWNER, Figures, firsts
 from ..figures.copies import repeated_bundles
 from ..figures.pool import Pool
 from ..figures.rows import together
-from .finding import Hit, Rule, amount
-
-RULES = (
-    Rule(
-        "other-soc",
-        "warning",
-        "command for another SoC",
-        "the command names a platform of another SoC than the board's",
-        "run it again with the board's own platform, or correct the command",
-    ),
-    Rule(
-        "wrong-clock",
-        "error",
-        "computed with a clock that was not that of the run",
-        "a figure per clock differs from those of other releases, or of other boards of its SoC, as the recorded "
-        "clock does, while the figure that it is computed from does not: the board ran at its usual clock",
-        "correct the clock in the bundle, and compute the figure again",
-        disqualifies=True,
-    ),
-    Rule(
-        "repeated-upload",
-        "note",
-        "an upload that repeats another",
-        "nearly all figures of an upload, or of one of its benchmarks, are those of another upload of the same "
-        "board and release; both count as samples in guides, where comparisons count them once",
-        "look whether it was a run of its own; if not, withdraw the upload that has nothing new",
-        marks=False,
-    ),
-)
+from .finding import Hit, amount
 
 MIN_CLOCK_LOG = math.log(1.1)
 """The log of the smallest clock change that shows in figures computed from the clock."""

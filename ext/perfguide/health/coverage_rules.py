@@ -10,26 +10,7 @@ from ..catalog.benchmarks import Scalar
 from ..common.grouping import grouped
 from ..figures.columns import OWNER, SERIES, Figures, Flags, Ints, firsts
 from ..figures.rows import together
-from .finding import Hit, Rule
-
-RULES = (
-    Rule(
-        "lost-table",
-        "warning",
-        "a benchmark no longer measured",
-        "a board has no figure of a benchmark that it had in its release before",
-        "see in the runner's log why the benchmark did not run, and upload what is missing",
-        marks=False,
-    ),
-    Rule(
-        "lost-rows",
-        "warning",
-        "rows no longer measured",
-        "a board has figures of a benchmark, but not all that it had in its release before",
-        "see in the runner's log why these figures are missing, or whether they were renamed",
-        marks=False,
-    ),
-)
+from .finding import Hit
 
 
 def lost(figures: Figures) -> Iterator[Hit]:

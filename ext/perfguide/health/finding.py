@@ -47,10 +47,7 @@ def kind_counts(severities: Iterable[Severity]) -> dict[Severity, str]:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind of fault in figures.
-
-    ``title`` is a short phrase, ``about`` the condition of the rule, and ``advice`` what to do.
-    """
+    """A kind of fault in figures, with the members that ``rules.toml`` explains."""
 
     id: str
     severity: Severity
@@ -58,10 +55,7 @@ class Rule:
     about: str
     advice: str
     marks: bool = True
-    """True if the figures of its findings are themselves in doubt and are marked."""
     disqualifies: bool = False
-    """True if the figures of its findings are impossible or suspect: no headline or sentence leads
-    with them, and they do not set the scale of bars."""
 
 
 @dataclass(frozen=True, slots=True)

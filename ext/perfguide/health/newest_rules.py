@@ -19,60 +19,7 @@ from ..catalog.benchmarks import Scalar
 from ..common import units
 from ..figures import engines
 from ..figures.columns import GUIDE, OWNER, Figures, digits
-from .finding import Hit, Rule, amount
-
-RULES = (
-    Rule(
-        "unit-slip",
-        "warning",
-        "a figure that is off by a factor of units",
-        "a figure of a board's newest release is 10, 100, 1000 or 1024 times, or a part of, "
-        "what all releases before had, which agree",
-        "look whether the program printed another unit or prefix, and upload the figure again",
-        disqualifies=True,
-    ),
-    Rule(
-        "newest-far",
-        "note",
-        "a newest figure far from all before",
-        "a figure of a board's newest release is 1.5 times or more off every release before, and "
-        "far more than those differ among themselves, and no other figure of its benchmark moved half as "
-        "far",
-        "measure it once more before it is published; if it stays, its comparison says since when",
-    ),
-    Rule(
-        "unlike-boards",
-        "note",
-        "a first figure unlike that of all other boards",
-        "a figure that its board never had before is five times or more off that of every other "
-        "board, which agree, or fifty times off that of the only other board of its SoC",
-        "look at the unit and the set-up, and measure it once more",
-        disqualifies=True,
-    ),
-    Rule(
-        "stale-copy",
-        "warning",
-        "figures that repeat the release before",
-        "half or more of a benchmark's figures in a board's newest release are, to the last of four digits, "
-        "those of the release before, which is not usual for it",
-        "look whether the results of the older release were packed again, and run the benchmark",
-    ),
-    Rule(
-        "swapped-boards",
-        "error",
-        "figures of two boards that look exchanged",
-        "the newest figures of two boards fit what the other one had before, and not their own",
-        "look which board each run was made on, and correct the name in the bundles",
-    ),
-    Rule(
-        "lone-sample",
-        "note",
-        "one sample unlike the others",
-        "of four samples or more one is 1.3 times or more off all others, which are close together; or, where only "
-        "the smallest and the largest are known, one of them is 1.5 times off a mean that lies at the other",
-        "leave the run out if it is known to be bad, or measure once more",
-    ),
-)
+from .finding import Hit, amount
 
 MIN_BOARDS_OF_SOC = 3
 """The fewest boards of one SoC among which one can be called unlike the others."""

@@ -16,48 +16,7 @@ from ..common.grouping import grouped
 from ..common.units import last_digit
 from ..figures.columns import GUIDE, OWNER, ROW, Figures, Floats, digits
 from ..figures.rows import TABLE, TABLE_NUMBER, canonical, together
-from .finding import Hit, Rule, amount, exact_amount
-
-RULES = (
-    Rule(
-        "pooled-metrics",
-        "error",
-        "samples of two metrics in one figure",
-        "the minimum or maximum of a figure is, to the last digit, a figure of another metric",
-        "take each sample's metric from the program's own output; a name may have been cut short",
-    ),
-    Rule(
-        "two-names",
-        "note",
-        "one measurement under two names",
-        "two metrics have the same figures on all boards and in all releases",
-        "publish it under one name",
-    ),
-    Rule(
-        "two-tables",
-        "note",
-        "two tables of one figure disagree",
-        "a figure of a guide's main table and that of another table for the same board and parameters differ by "
-        "15 % or more",
-        "look what differed between the runs of the two tables, and name it as a parameter",
-    ),
-    Rule(
-        "coarse-steps",
-        "note",
-        "results in coarse steps",
-        "all figures of a metric are small multiples of one step, so a difference between two "
-        "of them may be no difference between the boards",
-        "measure for longer, so that the step becomes small beside the figure",
-    ),
-    Rule(
-        "small-steps",
-        "note",
-        "results in small steps",
-        "all figures of a metric are one amount of work over whole units of time, as of a program that "
-        "reads a clock of seconds",
-        "measure for longer, and take a difference of one step for none",
-    ),
-)
+from .finding import Hit, amount, exact_amount
 
 MIN_TABLES_RATIO = 1.15
 """The least ratio between the figures of two tables that disagree."""

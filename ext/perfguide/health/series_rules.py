@@ -16,79 +16,13 @@ from ..common.units import last_digit
 from ..figures import engines, failed_runs, labels
 from ..figures.columns import GUIDE, ROW, SERIES, Figures, Flags, Floats, Ints
 from ..figures.rows import together
-from .finding import Hit, Rule, amount
+from .finding import Hit, amount
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MAX_LOG_RATIO = math.log(1e6)
 """The log of the largest ratio that is written out."""
-
-RULES = (
-    Rule(
-        "board-apart",
-        "warning",
-        "one board far from its siblings",
-        "of three boards or more all but one agree, and that one is 1.5 times higher or lower, "
-        "which it is not in other releases; twice, where there are no other releases",
-        "compare the board's set-up with that of the others, and measure again",
-    ),
-    Rule(
-        "one-release-jump",
-        "warning",
-        "a jump in one release only",
-        "a figure of one release is at least 1.3 times higher or lower than both the release "
-        "before and the one after, which agree",
-        "measure that release again; if it stays, say in its notes what was different",
-        disqualifies=True,
-    ),
-    Rule(
-        "rate-collapsed",
-        "warning",
-        "a small fraction of the usual rate",
-        "a rate is at most a hundredth of that of an earlier release, and another release or board was about as "
-        "fast as that, or of what half of four or more other SoCs have, with the same engine or, for the CPU, with any; what hardly works has no speed that could "
-        "be ranked",
-        "look whether the link and the driver worked; if the release broke them, say so in its notes",
-        disqualifies=True,
-    ),
-    Rule(
-        "under-limit",
-        "error",
-        "less than is possible",
-        "a duration is shorter than the shortest one that is possible: one clock cycle, which another metric of "
-        "its run takes, or the described part of a longer operation",
-        "look whether the benchmark or its compiler left out the work, and which of its releases stopped doing so",
-        disqualifies=True,
-    ),
-    Rule(
-        "in-caches",
-        "note",
-        "a latency of caches, not of memory",
-        "the latency of a size that lies beyond the caches of most SoCs is less than the described multiple of that "
-        "of a size that lies in them",
-        "measure a larger size; do not compare this one with the memory of other SoCs",
-        disqualifies=True,
-    ),
-    Rule(
-        "raw-read-slow",
-        "warning",
-        "a raw read slower than through a file system",
-        "a rate of reading the raw device is less than two thirds of one of reading through a file system on it "
-        "with a buffer that is no larger",
-        "look whether both read the same card in the same mode, and measure again",
-        disqualifies=True,
-    ),
-    Rule(
-        "curve-dips",
-        "warning",
-        "a curve that dips where it must rise",
-        "a rate falls by more than a tenth as the size of blocks or packets, or the number of contexts, grows; reported once, for the "
-        "first release that shows it, and not if three curves of a board fall alike at one size, as they do "
-        "where a driver takes another path",
-        "measure that size again; a search for a rate may have stopped early",
-    ),
-)
 
 MIN_OTHER_SOCS = 4
 """The fewest other SoCs that show what rate is usual."""

@@ -17,38 +17,7 @@ from ..common.grouping import grouped
 from ..common.units import last_digit
 from ..figures.columns import GUIDE, OWNER, ROW, Figures, digits
 from ..figures.exchanges import MAX_FIT_LOG, Moved, exchanges
-from .finding import Hit, Rule
-
-RULES = (
-    Rule(
-        "table-scaled",
-        "error",
-        "a table in another unit",
-        "nearly all figures of a table in a board's newest release are 8, 10, 100, 1000 or 1024 times "
-        "those of earlier releases or, where it has none, of the SoC's other boards, or a part of them, "
-        "more alike than a real change would be",
-        "look whether the program printed another unit or prefix, and upload the table again",
-        disqualifies=True,
-    ),
-    Rule(
-        "rows-exchanged",
-        "error",
-        "swapped figures",
-        "the figures of two columns, or of rows and their neighbours, fit what the other one had in "
-        "earlier releases, and not their own",
-        "look how the table was read: read and write, two columns or a row may be exchanged",
-        disqualifies=True,
-    ),
-    Rule(
-        "table-copied",
-        "error",
-        "a table that is a copy",
-        "nearly all figures of a table are, to the last digit, those of another board in the same release, "
-        "or in a board's newest release those of another SoC or of an earlier release, which is not usual "
-        "for it",
-        "look which run the results are of, and run the benchmark",
-    ),
-)
+from .finding import Hit
 
 # Bits taken for bytes are a factor of 8.
 SCALES = (8.0, 10.0, 100.0, 1000.0, 1024.0, 1024.0**2, 1e6)
