@@ -196,6 +196,32 @@ def test_what_became_of_a_change_is_told_once_the_next_release_is_there(speed: C
     assert "It is still there in 9.9." in event_evidence.event_lines(event, both)
 
 
+def test_a_change_is_reverted_only_if_no_sample_of_the_next_release_shows_it(
+    speed: Catalog,
+) -> None:
+    rates = history()
+    rates[64][-2] = 20.0
+    *before, last = releases(rates)
+    for samples, words in (([20.0, 56.0, 60.0], "has both levels"), ([49.0, 52.0], "reverted")):
+        figure = result(samples=samples, params={"block_size": 64})
+        bundles = [*before, loaded(figure, id=last.bundle.id, sdk__version="9.9")]
+        both = compared(*bundles, releases=("9.7", "9.8"), catalog=speed)
+        (event,) = both.events
+        assert f"It {words} in 9.9." in event_evidence.event_lines(event, both)
+
+
+@pytest.mark.parametrize("other", [50.0, 0.0])
+def test_a_failure_is_reverted_only_if_no_run_of_its_test_fails(
+    other: float, speed: Catalog
+) -> None:
+    rates = history()
+    rates[64][-2], rates[128][-1] = 0.0, other
+    both = compared(*releases(rates), releases=("9.7", "9.8"), catalog=speed)
+    (event,) = both.events
+    said = "It reverted in 9.9." in event_evidence.event_lines(event, both)
+    assert event.kind == "failed-after" and said is bool(other)
+
+
 def test_a_large_change_is_told_as_a_factor_and_a_small_one_as_its_rows_show_it(
     speed: Catalog,
 ) -> None:

@@ -98,6 +98,10 @@ def _run(key: Key) -> Key:
     return (*key[:3], key[4])
 
 
+def _directions(key: Key) -> list[str]:
+    return [str(each) for each in key[4] if "direction" in str(each)]
+
+
 def _way(key: Key) -> str:
     ways = ("read", "write", "ingress", "egress")
     return next((way for way in ways if str(key[3]).strip("'").startswith(way)), "")
@@ -338,28 +342,43 @@ class About:
         rate, count = ((own and own.mean) or 0.0 for own in runs)
         return rate, count
 
+    @staticmethod
+    def _failing(lines: Iterable[dict[str, Runs]], release: str) -> list[tuple[bool, bool]]:
+        """Return for each rate whether a sample, and whether all samples, of a release failed."""
+        return [
+            (runs.low <= least, runs.high <= least)
+            for line in lines
+            if (runs := line.get(release)) and runs.runs
+            for most in [max(each.high for each in line.values() if each.runs)]
+            for least in [most / 100 if runs.unit != "kPPS" or most > 5000 else -1.0]
+            if units.parse(runs.unit).kind in RATES
+        ]
+
     def shows_nothing(self, release: str) -> bool:
         """Return whether a release after NEW says nothing on the fate of the row: a time of 0, or a run that failed,
-        unless all of it failed then as it did with NEW."""
+        unless all of it failed then as it did with NEW. The same holds of a failure if another run of its test
+        failed."""
         assert self.row.new
         own = self.figures.key(self.row.new)
         if self.row.better == "lower" and units.parse(self.row.unit).kind == "time":
             return self.figures.by_key[own][release].mean == 0
         sisters = self.figures.of_run[_run(own)] if self.row.params else [own]
         lines = [self.figures.by_key[key] for key in sisters if _way(key) == _way(own)]
-        then, now = (
-            [
-                (runs.low <= least, runs.high <= least)
-                for line in lines
-                if (runs := line.get(name)) and runs.runs
-                for most in [max(each.high for each in line.values() if each.runs)]
-                for least in [most / 100 if runs.unit != "kPPS" or most > 5000 else -1.0]
-                if units.parse(runs.unit).kind in RATES
-            ]
-            for name in (release, self.row.new.guide.release)
-        )
+        then, now = (self._failing(lines, name) for name in (release, self.row.new.guide.release))
         fails_now, fails_then = (any(each for _, each in own) for own in (now, then))
+        if self.row.new.cell.mean == 0 and not fails_then:
+            return any(each for each, _ in self._failing(self._of_test(own), release))
         return any(each for each, _ in then) and not (fails_now and fails_then)
+
+    def _of_test(self, own: Key) -> list[dict[str, Runs]]:
+        """Return the lines of all runs of a test that NEW measured, whichever their sizes."""
+        now = self.row.guide.release
+        return [
+            line
+            for key, line in self.figures.by_key.items()
+            if (*key[:3], _way(key), *_directions(key)) == (*own[:3], _way(own), *_directions(own))
+            if now in line
+        ]
 
     @property
     def moved(self) -> float:
@@ -1454,8 +1473,13 @@ def fates(about: About, release: str) -> Counter[str]:
         if not later or later[0][0] != release or each.shows_nothing(release):
             continue
         old, new = each.ends
-        part = (later[0][1] - old) / (new - old)
-        out["lasted" if part > 2 / 3 else "went back" if part < 1 / 3 else "neither"] += 1
+        own = about.figures.by_key[about.figures.key(each.row.new)][release].ends[-1]
+        part, *ends = (
+            (value - old) / (new - old)
+            for value in (later[0][1], *(end / each.scale for end in own))
+        )
+        back = "both" if max(ends) > 2 / 3 else "went back"
+        out["lasted" if part > 2 / 3 else back if part < 1 / 3 else "neither"] += 1
     return out
 
 
@@ -1466,6 +1490,8 @@ def _fates_said(most: int, word: str, others: str) -> Counter[str]:
         {
             "went back"
             if word == "reverted"
+            else "both"
+            if "both" in word
             else "neither"
             if "between" in word
             else "lasted": number
@@ -1704,7 +1730,9 @@ def _not_compared(about: About, said: Sequence[str]) -> bool:
     )
 
 
-FATE = "(?:is|are) still there|still shows? it|reverted|lies? between the two"
+FATE = (
+    "(?:is|are) still there|still shows? it|reverted|ha(?:s|ve) both levels|lies? between the two"
+)
 OTHERS = rf"((?:,? (?:and )?\d+ (?:{FATE}))*)"
 
 JUMPED = (
@@ -2481,7 +2509,7 @@ def _marks(title: str) -> tuple[bool, list[tuple[str, str, str, str]]]:
     """Return whether a title in a headline says that nothing is proved, and the fate that it names, with
     the number of its rows unless these are all."""
     end = title[title.rfind("(") :]
-    fate = r"(?:(\d+) )?(reverted|still there) in (\S+?)(, but not the largest)?\)"
+    fate = r"(?:(\d+) )?(reverted|still there|at both levels) in (\S+?)(, but not the largest)?\)"
     return "not proved" in end, re.findall(fate, end)
 
 
@@ -2510,7 +2538,14 @@ def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> No
         is_true = marks[0] == (is_unproved and ": some runs fail" not in event.what)
         for number_of, word, release, but in marks[1]:
             (most, count), *_ = fates(own, release).most_common(1)
-            is_true &= most == {"reverted": "went back", "still there": "lasted"}[word]
+            is_true &= (
+                most
+                == {
+                    "reverted": "went back",
+                    "still there": "lasted",
+                    "at both levels": "both",
+                }[word]
+            )
             first = replace(about, counted=(event_titles.farthest(event),))
             is_true &= bool(but) == bool([each for each in fates(first, release) if each != most])
             is_true &= count == int(number_of or len(event.counted))

@@ -88,7 +88,7 @@ def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> E
         event_groups.action(event),
         event_titles.event_title(event, comparison),
         len(event.rows),
-        of_most(event.rows)[0],
+        "neither" if (fate := of_most(event.rows)[0]) == "both" else fate,
         event.perhaps,
         benchmark,
         title,

@@ -162,25 +162,35 @@ def with_lines(rows: Sequence[Row], history: History) -> list[Row]:
     """Return rows with the figures of all releases up to the next one that has them.
 
     The next one is left out if runs of it failed, as it shows neither that a change lasted nor that
-    it was reverted. A failure, though, lasts if all runs of the next release fail as well.
+    it was reverted. A failure, though, lasts if all runs of the next release fail as well, and if
+    any run of its test does, it is not reverted.
     """
     rows = [replace(row, line=history.line(row.new)) if row.new else row for row in rows]
     failed_now, failed_next, worked_next = set[object](), set[object](), set[object]()
-    for row in rows:
-        if not (_has_next(row) and (is_rate(row) or is_time(row))):
+    tests = set[object]()
+    for at, row in enumerate(rows):
+        if not _has_next(row):
             continue
         assert row.new is not None  # rows have lines by their newer figure
         sides, run = history.releases_of(row.new), _run_of(row)
+        if after := sides[row.line[-1][0]]:
+            rows[at] = replace(row, next_ends=after.ends)
+        if not (is_rate(row) or is_time(row)):
+            continue
         if (now := sides.get(row.guide.release)) and _fails(row, now, now.ends[1]):
             failed_now.add(run)
-        after = sides[row.line[-1][0]]
         if after and _fails(row, after, after.ends[0]):
             failed_next.add(run)
+            tests.add(_test_of(row))
             if not _fails(row, after, after.ends[1]):
                 worked_next.add(run)
-    without_fate = failed_next - (failed_now - worked_next)
+    failing_still = failed_next & (failed_now - worked_next)
     return [
-        replace(row, line=row.line[:-1]) if _has_next(row) and _run_of(row) in without_fate else row
+        replace(row, line=row.line[:-1])
+        if _has_next(row)
+        and (run := _run_of(row)) not in failing_still
+        and (run in failed_next or (_is_at_zero(row) and _test_of(row) in tests))
+        else row
         for row in rows
     ]
 
@@ -188,6 +198,16 @@ def with_lines(rows: Sequence[Row], history: History) -> list[Row]:
 def _has_next(row: Row) -> bool:
     """Return whether a later release than the newer one has a figure."""
     return bool(row.line) and version(row.line[-1][0]) > version(row.guide.release)
+
+
+def _is_at_zero(row: Row) -> bool:
+    return row.new is not None and row.new.cell.mean == 0
+
+
+def _test_of(row: Row) -> tuple[object, ...]:
+    """Return the identity of a row's test in the next release, whichever sizes it runs with."""
+    way = str(row.params.get("direction", "")) or direction(row.metric)
+    return (row.guide.platform, row.board, row.benchmark, way, row.line[-1][0])
 
 
 def _fails(row: Row, side: Side, sample: float) -> bool:

@@ -13,8 +13,9 @@ from ..common.grouping import grouped
 from .comparison import Jumps
 from .row import Row
 
-Fate = Literal["lasted", "went back", "neither", "open"]
-"""The fate of most rows of an event in the next release; ``open`` if no later release has them."""
+Fate = Literal["lasted", "went back", "both", "neither", "open"]
+"""The fate of most rows of an event in the next release, which may have both levels; ``open`` if no
+later release has them."""
 
 MIN_JUMPS = 10
 """The fewest far moves in earlier releases for which the share that lasted is mentioned."""
@@ -39,11 +40,14 @@ def fate(row: Row) -> str:
     """Return in words whether the next release kept a change; "" if there is none yet."""
     # What cannot be compared has not moved.
     after = None if row.verdict == "incomparable" else kept(row)
-    word = followed(after[1]) if after else ""
-    return f"{_WORDS[word]} {after[0]}" if after and word else ""
+    return f"{_WORDS[after[1]]} {after[0]}" if after and after[1] else ""
 
 
-_WORDS: Mapping[str, str] = {"lasted": "still there in", "went back": "reverted in"}
+_WORDS: Mapping[str, str] = {
+    "lasted": "still there in",
+    "went back": "reverted in",
+    "both": "at both levels in",
+}
 
 
 def of_most(rows: Sequence[Row]) -> tuple[Fate, str]:
@@ -53,17 +57,17 @@ def of_most(rows: Sequence[Row]) -> tuple[Fate, str]:
     after = [each for row in rows if (each := kept(row))]
     if not after:
         return "open", ""
-    (word, count), *_ = Counter(followed(part) for _, part in after).most_common(1)
+    (word, count), *_ = Counter(word for _, word in after).most_common(1)
     if not word or 2 * count <= len(after):
         return "neither", ""
-    releases = Counter(release for release, part in after if followed(part) == word)
-    ((release, count),) = releases.most_common(1)
+    ((release, count),) = Counter(name for name, each in after if each == word).most_common(1)
     said = f"{_WORDS[word]} {release}"
     return word, said if count == len(rows) else f"{count} {said}"
 
 
-def kept(row: Row) -> tuple[str, float] | None:
-    """Return the next release and the part of a change that it kept, or ``None`` without one."""
+def kept(row: Row) -> tuple[str, Literal["lasted", "went back", "both", ""]] | None:
+    """Return the next release and the fate of a change in it, "" if it kept a part, or ``None``
+    without one. A change went back only if no sample of the next release still shows it."""
     # The clocks of later releases are not known here.
     if row.past or row.new is None or row.old is None or row.old.cell.mean is None:
         return None
@@ -75,14 +79,12 @@ def kept(row: Row) -> tuple[str, float] | None:
     # Without a move, there is nothing to keep.
     if not later or new is None or new == old:
         return None
-    return later[0][0], (later[0][1] - old) / (new - old)
-
-
-def followed(part: float) -> Literal["lasted", "went back", ""]:
-    """Return the fate of a change, given the part that the next release kept."""
+    part, *ends = ((value - old) / (new - old) for value in (later[0][1], *row.next_ends))
     if part > 2 / 3:
-        return "lasted"
-    return "went back" if part < 1 / 3 else ""
+        return later[0][0], "lasted"
+    if part >= 1 / 3:
+        return later[0][0], ""
+    return later[0][0], "both" if max(ends, default=part) > 2 / 3 else "went back"
 
 
 def in_words(rows: Sequence[Row], which: str = "") -> list[str]:
@@ -93,7 +95,7 @@ def in_words(rows: Sequence[Row], which: str = "") -> list[str]:
     by_release = grouped(filter(None, map(kept, rows)), itemgetter(0))
     out = []
     for release, after in by_release.items():
-        counts = Counter(followed(part) for _, part in after)
+        counts = Counter(word for _, word in after)
         # Rows between the two come last.
         fates = sorted(counts.items(), key=lambda each: (not each[0], -each[1]))
         if fates[0][0]:
@@ -124,14 +126,16 @@ def _of_some(fates: Sequence[tuple[str, int]], total: int, which: str, release: 
 
 _BETWEEN = ("lies between the two", "lie between the two")
 _REVERTED = ("reverted", "reverted")
+_AT_BOTH = ("has both levels", "have both levels")
 _IS_THERE = {
     "lasted": ("is still there", "are still there"),
     "went back": _REVERTED,
+    "both": _AT_BOTH,
     "": _BETWEEN,
 }
 """The words for one and several rows, if the next release measured all of them."""
 
-_SHOWS = {"lasted": ("still shows it", "still show it"), "went back": _REVERTED, "": _BETWEEN}
+_SHOWS = _IS_THERE | {"lasted": ("still shows it", "still show it")}
 """The words for one and several rows, if the next release measured some of them."""
 
 

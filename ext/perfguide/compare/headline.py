@@ -14,7 +14,7 @@ from .causes import EXCHANGED
 from .comparison import Comparison
 from .event import Event
 from .failed_rows import failed_run
-from .fates import followed, kept, lasted, of_most
+from .fates import lasted, of_most
 from .not_compared import REPEATED
 from .row import Row, Verdict
 from .row_moves import MIN_FAR_LOG
@@ -199,8 +199,7 @@ def remarks_on(event: Event) -> tuple[str, ...]:
     """Return whether an event is not proved, and whether the next release kept or reverted it."""
     not_proved = "not proved" if event.kind == "noisy" else ""
     fate, said = ("open", "") if event.of_failing_runs else of_most(event.counted)
-    largest = kept(event_titles.farthest(event))
-    if said and largest and followed(largest[1]) != fate:
+    if said and of_most([event_titles.farthest(event)])[0] not in (fate, "open"):
         said += ", but not the largest"
     return tuple(filter(None, (not_proved, said)))
 

@@ -134,6 +134,8 @@ class Row:
     """The metric of the same run whose verdict the row shares."""
     line: tuple[tuple[str, float], ...] = ()
     """The figure of each release."""
+    next_ends: tuple[float, float] | tuple[()] = ()
+    """The smallest and the largest sample of the release after NEW, if the line has it."""
     is_clock: bool = False
     """True for a clock that was set to another frequency."""
     alternates: bool = False

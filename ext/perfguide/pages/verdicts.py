@@ -40,7 +40,7 @@ MAX_EVENTS = 12
 SENTENCES: Mapping[Fate, str] = {
     "lasted": "The next release kept it.",
     "went back": "The next release took it back.",
-    "neither": "The next release kept a part of it.",
+    "neither": "The next release neither kept it nor took it back.",
     "open": "",
 }
 """Sentences about the fates of events."""
