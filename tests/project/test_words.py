@@ -37,6 +37,7 @@ WRITTEN = [
     *sorted((TOP / "source").glob("*.rst")),
     *sorted((TOP / "source/benchmarks").glob("*.rst")),
     *sorted((TOP / "ext/perfguide/pages/templates").glob("*.jinja")),
+    TOP / "ext/perfguide/common/diagnostics.toml",
     TOP / "ext/perfguide/health/rules.toml",
 ]
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..common.diagnostics import Diagnostic, errors, visible
+from ..common import units
+from ..common.diagnostics import KINDS, Diagnostic, errors, visible
 from ..common.units import with_noun
 from . import shared
 
@@ -91,7 +93,18 @@ def _withdrawn(ledger: Ledger) -> list[str]:
 
 
 def _explain(options: argparse.Namespace, findings: Sequence[Diagnostic]) -> None:
-    from .explain import explained
-
     if options.explain and findings:
         print(f"\n{explained(finding.kind for finding in findings)}", end="")
+
+
+def explained(kinds: Iterable[str]) -> str:
+    """Return a paragraph for each kind, in the order of :data:`KINDS`: its summary and, if they are
+    given, its effect and what to do."""
+    chosen, parts = {*kinds}, []
+    for name, kind in KINDS.items():
+        if name in chosen:
+            advice = f"To do: {kind.advice}" if kind.advice else ""
+            words = filter(None, (f"{units.capital(kind.summary)}.", kind.effect, advice))
+            body = textwrap.fill(" ".join(words), 88, initial_indent="  ", subsequent_indent="  ")
+            parts.append(f"[{name}], {kind.severity}\n{body}\n")
+    return "\n".join(parts)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import difflib
 import json
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from .grouping import grouped
@@ -28,65 +30,17 @@ APART_SIGN = "±"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of diagnostic: its severity and meaning."""
+    """A kind of diagnostic, with the members that ``diagnostics.toml`` explains."""
 
     severity: Severity
     summary: str
+    effect: str = ""
+    advice: str = ""
 
 
-KINDS: dict[str, Kind] = {
-    "missing-path": Kind("error", "a path that does not exist"),
-    "unreadable": Kind("error", "a file or container that cannot be read"),
-    "limit": Kind("error", "a file or container that exceeds the limits"),
-    "refused-member": Kind("error", "a container member of a kind that is never opened"),
-    "syntax": Kind("error", "text that is not well-formed JSON"),
-    "schema": Kind("error", "a bundle that does not follow the schema"),
-    "version": Kind("error", "a bundle with a newer schema version than this release reads"),
-    "duplicate-key": Kind("error", "an object with a duplicate key"),
-    "conflict": Kind("error", "two bundles of one runner with the same id and different content"),
-    "supersedes": Kind("warning", "a withdrawal that cannot be carried out"),
-    "unknown-key": Kind("warning", "a key unknown to the schema"),
-    "contradiction": Kind("error", "a published mean outside its own range"),
-    "apart": Kind("warning", "a published mean that its samples contradict"),
-    "same-key": Kind(
-        "warning", "two results of one bundle with the same name but different figures"
-    ),
-    "mixed-setup": Kind(
-        "error", "two results of one release with the same name but different setups"
-    ),
-    "same-log": Kind("error", "two bundles of one release that contain the same log"),
-    "same-run": Kind("warning", "two bundles whose figures are all equal"),
-    "changed": Kind("warning", "a bundle that changed while it was read"),
-    "future": Kind("warning", "a bundle dated in the future"),
-    "undescribed": Kind("warning", "a parameter, metric or unit without a description"),
-    "names": Kind(
-        "warning", "a name that is spelled in two ways, a placeholder, or too long for a folder"
-    ),
-    "ignored": Kind("note", "a file that cannot contain bundles"),
-    "catalog": Kind("error", "a benchmark description that cannot be used"),
-    "catalog-prose": Kind("warning", "a benchmark description without its prose"),
-    "no-results": Kind("warning", "no valid bundle was found"),
-    "no-guide": Kind("error", "a requested guide that does not exist"),
-    "waiver": Kind("error", "an accepted change that cannot be used"),
-    "waiver-lapsed": Kind("warning", "an accepted change that has lapsed or is not needed"),
-    "boards": Kind("error", "an entry of the list of boards that cannot be used"),
-    "compare": Kind("error", "a requested comparison that is not possible"),
-    "table": Kind("error", "a table that cannot be shown"),
-    "figure": Kind("error", "a figure in prose that does not exist or is ambiguous"),
-    "about": Kind("error", "a page's statement of its subject that cannot be read"),
-    "chart": Kind("error", "a chart that cannot be shown"),
-    "redirect": Kind("error", "an old address that cannot be redirected"),
-    "acknowledged": Kind("error", "an acknowledgement of a finding that cannot be used"),
-    "acknowledged-unused": Kind("note", "an acknowledgement that matches no finding"),
-    "unmade": Kind("warning", "a part of the site that could not be generated"),
-    "left-out": Kind(
-        "warning", "a generated page that the project's settings keep out of the site"
-    ),
-    "log-archive": Kind("warning", "logs of a bundle that cannot be read"),
-    "log-row": Kind("warning", "a log row that is truncated, malformed or ambiguous"),
-    "log-failed": Kind("warning", "a measurement that its program reported as failed"),
-    "log-note": Kind("note", "something in a log that affects how to read its figures"),
-}
+_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+KINDS: dict[str, Kind] = {name: Kind(**values) for name, values in _TEXTS.items()}
 """Every kind of diagnostic. The name is also the Sphinx warning subtype."""
 
 
