@@ -6,6 +6,7 @@ This module returns plain values; :mod:`perfguide.pages.downloads` writes them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -25,8 +26,18 @@ VERSION = 1
 ROOT = f"api/v{VERSION}"
 """The folder of all files, below the generated pages and below the site."""
 
+SCHEMAS = {kind: f"schemas/{kind}.json" for kind in ("index", "soc", "guide", "benchmarks")}
+"""The JSON Schema of each kind of file, beside this module and in the folder of all files. The
+member ``format`` of a file is ``perfguide-KIND``. Files may have further members: new ones are added
+without a new version."""
+
 FIGURES = "figures"
 """The key of a guide's figures, which are one per line."""
+
+
+def schema(kind: str) -> bytes:
+    """Return the JSON Schema (draft 2020-12) of a kind of file."""
+    return Path(__file__).parent.joinpath(SCHEMAS[kind]).read_bytes()
 
 
 def guide_path(page: str) -> str:

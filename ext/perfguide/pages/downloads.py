@@ -17,7 +17,7 @@ from ..common.slugs import anchor
 from ..compare.headline import State
 from ..compare.match import Names
 from ..compare.row import Verdict
-from ..export import explorer, figure_files, finder, json_api, json_schema, parquet, workbook
+from ..export import explorer, figure_files, finder, json_api, parquet, workbook
 from ..export.figure_rows import FIGURES, RUNS
 from ..figures import engines
 from ..figures.pool import Record
@@ -208,9 +208,9 @@ def write_indexes(
     runs = [guide.runs for guide in guides.values() if guide.runs]
     _write_json(site, FILES["benchmarks"], metrics)
     _write_json(site, FILES["datapackage"], parquet.package(files, runs, metrics["benchmarks"]))
-    for kind, schema in json_schema.schemas().items():
-        _write_json(site, json_schema.FILES[kind], schema)
-    named = {**FILES, "schemas": json_schema.FILES}
+    for kind, file in json_api.SCHEMAS.items():
+        _write_file(site, file, json_api.schema(kind))
+    named = {**FILES, "schemas": json_api.SCHEMAS}
     socs = site.addresses.soc
     _write_json(site, "index.json", json_api.index(socs, [*guides], figures, named))
     paths = {soc: json_api.soc_path(page) for soc, page in socs.items()}
