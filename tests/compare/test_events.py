@@ -354,6 +354,46 @@ def test_what_ingress_and_egress_did_is_two_events(name: str, events: int, speed
     assert [len(event.rows) for event in both.events] == [6 // events] * events
 
 
+def of_packets(falls: dict[int, float]) -> Comparison:
+    """Return a comparison of a test that counts bytes and packets: both fell by these factors
+    at some frame sizes of egress, and ingress is six times faster at all."""
+    bundles = []
+    for n in range(COUNT):
+        figures = []
+        for way in ("egress", "ingress"):
+            for size in (64, 128, 256, 512, 1024):
+                factor = falls.get(size, 1.0) if way == "egress" else 6.0
+                kpps = (60.3 + n % 2 / 5) * (factor if n == COUNT - 1 else 1.0)
+                params = {"frame_size": size, "direction": way}
+                for metric, unit, value in (
+                    # A byte rate that swung before proves nothing.
+                    (
+                        "throughput",
+                        "Mbit/s",
+                        kpps * size * (0.002 if n == 2 and size == 64 else 0.008),
+                    ),
+                    ("packet_rate", "kPPS", kpps),
+                ):
+                    figures.append(
+                        result(metric, unit, value=value, params=params, benchmark="ethernet-udp")
+                    )
+        bundles.append(loaded(*figures, id=f"run-{n}", sdk__version=f"9.{n + 1}"))
+    return newest(bundles, load([SHIPPED])[0])
+
+
+def test_the_packets_and_the_bytes_of_one_run_count_once_and_another_test_is_one_event() -> None:
+    both = of_packets({64: 0.4, 128: 0.45})
+    (event,) = (*both.events, *both.far)
+    assert {row.metric for row in event.rows} == {"throughput", "packet_rate"}
+    assert event.kind == "regressed" and len(event.counted) == 2 < len(event.rows)
+    assert "egress" in event.what and "packet rate" not in event.what
+    lines = event_evidence.event_lines(event, both)
+    assert "more rows moved with them: packet rate" in " ".join(lines)
+    (better,) = event.also
+    assert "ingress" in better.what and len(better.counted) == 5 == len(better.rows) / 2
+    assert any("Perhaps: another way of testing" in line for line in lines)
+
+
 @pytest.mark.parametrize(
     ("factors", "said"),
     [

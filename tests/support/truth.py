@@ -1398,16 +1398,17 @@ def _together(about: About, said: Sequence[str]) -> bool:
 
 
 def _with_them(about: About, said: Sequence[str]) -> bool:
-    """Check that an event's uncounted rows are loads and the like, or rates whose loads are counted, and whether
-    these alone prove it."""
+    """Check that an event's uncounted rows are loads and the like, or rates whose loads or other rates are
+    counted, and whether these alone prove it."""
     others = [row for row in _uncounted(about) if not _is_second_name(row, about)]
     are_shares = all(map(_is_share, about.counted))
     verdicts = {row.verdict for row in (*about.counted, *others)}
+    measured = {row.measurement for row in about.counted}
     return (
         len(others) == int(said[0].replace(",", ""))
         and bool(said[1]) is ({row.verdict for row in about.counted} == {"noisy"} < verdicts)
         and said[2] == names_of_metrics(others, about)
-        and all(_is_share(row) or are_shares for row in others)
+        and all(_is_share(row) or are_shares or row.measurement in measured for row in others)
     )
 
 

@@ -6,13 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from statistics import median
 
 from ..common import units
+from ..common.grouping import grouped
 from .event_parts import MAX_SIZES_RATIO
 from .not_compared import ENGINE_CHANGED
 from .row import Row, Verdict, points
-from .row_moves import MIN_POINTS, over_scatter
+from .row_moves import MIN_POINTS, measures_own, over_scatter
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +114,8 @@ class Event:
 
 
 def leading_of(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows that show how far a group moved: rates and times, or loads and other shares
-    if they moved much farther."""
+    """Return the rows that show how far a group moved: rates and times, each measurement once, or
+    loads and other shares if they moved much farther."""
     own: list[Row] = []
     loads: list[Row] = []
     for row in rows:
@@ -125,7 +127,17 @@ def leading_of(rows: Sequence[Row]) -> list[Row]:
         moves = [median(abs(row.worse_by or 0.0) for row in each) for each in (own, loads)]
         if moves[1] > MAX_SIZES_RATIO * moves[0]:
             return loads
-    return own or loads or list(rows)
+    firmest = {
+        id(min(of, key=_firmness)) for of in grouped(own, attrgetter("measurement")).values()
+    }
+    return [row for row in own if id(row) in firmest] or loads or list(rows)
+
+
+def _firmness(row: Row) -> tuple[bool, bool, bool]:
+    """Return a sort key: packets count the same work as bytes, with fewer digits, but may prove what
+    these do not, or show by a rate of 0 that the run failed."""
+    got_through = row.verdict == "failed-after" and bool(row.new and row.new.cell.mean)
+    return row.verdict == "noisy", got_through, not measures_own(row)
 
 
 def tally(events: Sequence[Event]) -> Mapping[Verdict, int]:

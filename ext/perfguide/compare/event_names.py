@@ -15,7 +15,7 @@ from .event import Event, leading_of
 from .event_parts import figure_of
 from .match import BY_DESIGN, Conditions, Names
 from .row import Row
-from .row_moves import level_left, over_scatter
+from .row_moves import level_left, measures_own, over_scatter
 from .verdicts import SideFigures
 
 RETURN = "a return to the level of"
@@ -122,7 +122,10 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
     size."""
     parts = []
     benchmark = names.catalog.get(own[0].benchmark)
-    metrics = list(dict.fromkeys(row.metric for row in leading_of(own)))
+    leading = leading_of(own)
+    # Packets of a rate do not make its name any clearer.
+    rates = [row for row in leading if measures_own(row)] or leading
+    metrics = list(dict.fromkeys(row.metric for row in rates))
     if len(metrics) <= NAMED:
         metrics.sort()
     if len({row.metric for row in siblings}) > len(metrics):

@@ -4,7 +4,7 @@ boards, that moved the same way and about as far."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from statistics import median
@@ -23,6 +23,7 @@ from .row_moves import (
     is_among_old_runs,
     is_back,
     log_range,
+    measures_own,
     swings,
 )
 
@@ -83,23 +84,27 @@ class Part:
 
 
 def parts(rows: Iterable[Row], names: Names) -> Iterator[list[Row]]:
-    """Yield the rows of each event. Loads and second names of a figure go with the rate of their
-    run, unless they prove what it does not. If a load is worse for the work done but did not rise,
-    the rate fell."""
+    """Yield the rows of each event. Packet rates, loads and second names of a figure go with the
+    rate of their run; loads and names do not if they prove what it does not. If a load is worse for
+    the work done but did not rise, the rate fell."""
     for way, of_way in grouped(rows, way_of).items():
         # All benchmarks of a board that moved by one shift are one event.
         if way.part == of_way[0].board:
             yield list(of_way)
             continue
         leading, rest = list[Row](), list[Row]()
+        rates = {row.measurement for row in of_way if measures_own(row) and not row.follows}
         for row in of_way:
-            (rest if row.follows or units.parse(row.unit).kind == "share" else leading).append(row)
+            is_share = units.parse(row.unit).kind == "share"
+            is_beside = row.follows or is_share or _is_second(row, rates)
+            (rest if is_beside else leading).append(row)
         out = _alike(leading, names)
         by_run = {key: part for part in out for row in part for key in _keys(row, row.metric)}
         alone = []
         for row in rest:
             part = next((by_run[key] for key in _keys(row, row.follows) if key in by_run), None)
             is_of_rate = row.work is not None and (row.worse_by or 0.0) > 0 >= (row.change or 0.0)
+            is_of_rate = is_of_rate or _is_second(row, rates)
             if part is None or (is_proved([row]) and not (is_of_rate or is_proved(part))):
                 alone.append(row)
             else:
@@ -107,10 +112,16 @@ def parts(rows: Iterable[Row], names: Names) -> Iterator[list[Row]]:
         yield from (*out, *_alike(alone, names))
 
 
+def _is_second(row: Row, rates: Collection[object]) -> bool:
+    """Return whether a row is the packet rate of a run whose byte rate is among ``rates``."""
+    return units.parse(row.unit).kind == "packet rate" and row.measurement in rates
+
+
 def _keys(row: Row, metric: str) -> list[tuple[object, ...]]:
     """Return what rows of one run share, the surest first: a figure has several names or even
     labels."""
-    named = [(*row.observation, each) for each in (metric, direction(row.metric), "")]
+    named_by = (*filter(None, (metric, direction(row.metric))), "")
+    named = [(*row.observation, each) for each in named_by]
     return [*named, *[(row.guide.platform, row.board, row.benchmark, metric)] * bool(metric)]
 
 

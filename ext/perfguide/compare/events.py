@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from statistics import median
 
+from ..common import units
 from ..common.grouping import grouped
 from .event import Event
 from .event_causes import causes, clock_events, failing_events
@@ -27,11 +28,18 @@ from .event_parts import (
     without_swings,
 )
 from .event_worth import is_worth_an_event, split_far_moves, stepped_together
-from .explanations import OTHER_DEVICES, compiled_otherwise, other_compiler, other_part, other_test
+from .explanations import (
+    OTHER_DEVICES,
+    OTHER_TEST,
+    compiled_otherwise,
+    other_compiler,
+    other_part,
+    other_test,
+)
 from .failing_runs import slower_best_runs
 from .match import Names
-from .row import ALARMS, Row, Verdict
-from .row_moves import is_open, measures_own
+from .row import ALARMS, Row, Verdict, is_rate
+from .row_moves import is_open
 from .verdicts import SideFigures
 
 ORDER: Mapping[Verdict, int] = {
@@ -79,7 +87,7 @@ def events(
         perhaps = (*event.perhaps, other_compiler(compiled, names))
         out.append(replace(event, perhaps=perhaps))
     out += map(make, slower_best_runs(rows))
-    out = sorted(_of_one_device(out), key=_order)
+    out = sorted(_of_one_explanation(out), key=_order)
     out += [replace(make(part), is_minor=True) for part in minor]
     return (
         tuple(event for event in out if event.kind != "noisy"),
@@ -87,16 +95,21 @@ def events(
     )
 
 
-def _of_one_device(events: Sequence[Event]) -> list[Event]:
-    """Return the events. Those that the same other storage device may explain are one, named by a fall."""
+def _of_one_explanation(events: Sequence[Event]) -> list[Event]:
+    """Return the events. Those that the same other storage device or test may explain are one, named
+    by a fall."""
 
-    def device(event: Event) -> tuple[object, ...]:
-        texts = (text for text in event.perhaps if text.startswith(OTHER_DEVICES))
-        platform = event.rows[0].guide.platform
-        return (next(texts, id(event)), platform, event.boards, event.accepted)
+    def explanation(event: Event) -> tuple[object, ...]:
+        text = next(
+            (each for each in event.perhaps if each.startswith((*OTHER_DEVICES, OTHER_TEST))), ""
+        )
+        if not text:
+            return (id(event),)
+        of = event.benchmark if text.startswith(OTHER_TEST) else event.boards
+        return (text, event.rows[0].guide.platform, of, event.accepted)
 
     out = []
-    for alike in grouped(events, device).values():
+    for alike in grouped(events, explanation).values():
         first, *others = sorted(alike, key=lambda event: event.worse_by <= 0)
         out.append(replace(first, also=tuple(others)))
     return out
@@ -123,6 +136,10 @@ def _grouped(
     free_ids = set(map(id, free))
     unusual, minor = ([row for row in far if id(row) in free_ids] for far in split_far_moves(rows))
     proved = [row for row in free if row.verdict in EVENT_VERDICTS]
+    # Packets may prove what the rate of their run does not.
+    packets = {row.measurement for row in proved if units.parse(row.unit).kind == "packet rate"}
+    packets -= {row.measurement for row in unusual}
+    unusual += (row for row in free if row.measurement in packets and is_open(row) and is_rate(row))
     groups, small = list[list[Row]](), list[list[Row]]()
     for part in parts([*proved, *unusual], names):
         is_event = is_proved(part) or is_worth_an_event(part)
@@ -251,6 +268,6 @@ def _explained(event: Event, rows: Sequence[Row], among: Sequence[Row], names: N
     may be of the same device."""
     if event.is_back:
         return event
-    leading = [*filter(measures_own, event.leading)]
-    more = (other_part(leading, among, names), other_test(leading, rows)) if leading else ()
+    leading = event.leading
+    more = (other_part(leading, among, names), other_test(leading, rows))
     return replace(event, perhaps=(*event.perhaps, *filter(None, more)))

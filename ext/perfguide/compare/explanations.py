@@ -23,6 +23,9 @@ STORAGE_DEVICES = ("eMMC", "SD card", "UFS")
 OTHER_DEVICES = tuple(f"{INFERRED}{device}, as " for device in STORAGE_DEVICES)
 """The starts of explanations by another one."""
 
+OTHER_TEST = f"{INFERRED}way of testing, as "
+"""The start of an explanation by another test."""
+
 # In public history, SD cards have two levels: those that write large blocks twice as fast write
 # small ones slower.
 MIN_BOTH_WAYS_LOG = math.log(1.25)
@@ -85,6 +88,8 @@ def other_test(leading: Sequence[Row], rows: Sequence[Row]) -> str:
     """Return in words that a test may have changed, as all rows of a metric of its benchmark moved
     far the same way on all boards; "" if it probably did not."""
     first, boards = leading[0], {row.board for row in leading}
+    if first.doubt or units.parse(first.unit).kind == "share":
+        return ""
     rated = (
         row
         for row in rows
@@ -95,10 +100,10 @@ def other_test(leading: Sequence[Row], rows: Sequence[Row]) -> str:
         moves = [row.worse_by or 0.0 for row in alike]
         on = {row.board for row in alike}
         is_far = max(moves) <= -MIN_TEST_LOG or min(moves) >= MIN_TEST_LOG
-        if is_far and len(moves) >= MIN_TEST_ROWS and boards <= on and not first.doubt:
+        if is_far and len(moves) >= MIN_TEST_ROWS and boards <= on:
             on_all = f" on all {len(on)} boards" if len(on) > 1 else ""
             return (
-                f"another way of testing, as all {len(moves)} rates of one kind moved by a factor of 3 or more"
+                f"{OTHER_TEST}all {len(moves)} rates of one kind moved by a factor of 3 or more"
                 f"{on_all}"
             )
     return ""
