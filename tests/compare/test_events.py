@@ -320,6 +320,29 @@ def test_a_figure_that_the_older_release_lacks_is_compared_with_the_last_one(
     assert headline(both).state == state
 
 
+@pytest.mark.parametrize(("then", "now"), [(20.0, 20.0), (60.0, 20.0), (60.0, 60.0)])
+def test_a_step_that_others_of_its_kind_took_in_a_release_in_between_is_of_that_release(
+    then: float, now: float, speed: Catalog
+) -> None:
+    """The size of 48 bytes fell since 9.7, and that of 56 bytes with 9.8, with 9.9 or not at all."""
+    bundles = releases(history())
+    for n in range(COUNT):
+        rate = then if n == COUNT - 2 else now if n == COUNT - 1 else 60.0 + n / 100
+        more = [result(value=rate, params={"block_size": 56})]
+        if n != COUNT - 2:
+            fallen = 20.0 if n == COUNT - 1 else 60.0
+            more.append(result(value=fallen, params={"block_size": 48}))
+        bundles.append(loaded(*more, id=f"more-{n}", sdk__version=f"9.{n + 1}"))
+    both = newest(bundles, speed)
+    events = [event for event in both.far if event.since]
+    events += [each for event in both.events for each in event.also]
+    said = "Others of its kind moved as far in 9.8 already."
+    is_old = then == 20.0
+    assert (said in event_evidence.event_lines(only(events), both)) is is_old
+    assert (event_groups.action(only(events)) == event_groups.OLDER) is is_old
+    assert (headline(both).state == "ship") is is_old
+
+
 @pytest.mark.parametrize(("now", "is_one"), [(20.0, True), (180.0, False)])
 def test_a_move_since_an_earlier_release_is_part_of_one_that_went_the_same_way(
     now: float, is_one: bool, speed: Catalog

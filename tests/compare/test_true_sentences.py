@@ -105,7 +105,7 @@ RARE = (
         "a return to the level",
         "at equal clock",
         "earlier figures are scaled",
-        "failed in (.+) already",
+        *("failed in (.+) already", "moved as far in (.+) already"),
         *("more rates? failed", "no longer measured"),
         *("another (eMMC", "another way of testing", "another compiler"),
     ),

@@ -1638,6 +1638,27 @@ def _had_failed(about: About, said: Sequence[str]) -> bool:
     return False
 
 
+def _moved_already(about: About, said: Sequence[str]) -> bool:
+    """Check “Others of its kind moved as far in 10.00.07 already”: some figure with a name that begins as that of
+    the first row had made half of its move in a release that did not measure the row."""
+    row, figures = about.row, about.figures
+    old, now = row.old.guide.release, row.new.guide.release
+    least = about.each([row])[0].worse / 2
+    own = figures.key(row.new)
+    begin = own[3] if row.params else own[3][:6]
+    for key, line in figures.by_key.items():
+        before = [name for name in line if version(name) <= version(old) and line[name].mean]
+        if key[2] != own[2] or not key[3].startswith(begin) or not before:
+            continue
+        if said[0] not in line or now not in line or not line[said[0]].mean or not line[now].mean:
+            continue
+        sign = 1 if row.better == "lower" else -1
+        levels = [sign * math.log(line[each].mean) for each in (before[-1], said[0], now)]
+        if min(levels[1] - levels[0], levels[2] - levels[0]) * least >= least**2:
+            return said[0] not in figures.by_key[own]
+    return False
+
+
 def _fails_in(about: About, is_new: bool) -> bool:
     """Return whether a rate of the row's run has a sample of no more than a hundredth of its best one."""
     return any(
@@ -1764,6 +1785,7 @@ LINES = templates(
         rf"Of # rows( of the title)? that can be followed to (.+?), # ({FATE}){OTHERS}": _fate_of,
         r"(The row was|(?:Both|All \d+|\d+ of \d+) rows were) at this level before, in (.+)": _at_level,
         r"(.+), failed in (.+) already": _had_failed,
+        r"Others of its kind moved as far in (.+) already": _moved_already,
         r"Runs of # more rates? failed": lambda about, said: (
             int(said[0]) < sum("packet" not in row.metric and row.unit != "%" for row in about.rows)
         ),

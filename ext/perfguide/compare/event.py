@@ -46,10 +46,10 @@ class Event:
     since: str = ""
     """The release to which the rows are compared, if OLD did not measure them."""
     is_old: bool = False
-    """True if an unproved event or a cause may have happened in any of several releases since."""
-    failed_already: str = ""
-    """The other runs of its benchmark that had failed before, in words, if the event is that it
-    fails."""
+    """True if an unproved event or a cause may have happened in any of several releases since, or
+    happened to others of its kind before OLD was compared with NEW."""
+    already: str = ""
+    """The other runs of its benchmark that failed or moved as it did before NEW, in words."""
     also: tuple[Event, ...] = ()
     """Events of rows compared with an earlier release, which probably have the same cause."""
 

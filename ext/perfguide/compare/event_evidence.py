@@ -82,9 +82,12 @@ def _grounds(event: Event, comparison: Comparison) -> list[str]:
     # The ground is that of one row.
     which = " (first row)" if len(event.counted) > 1 else ""
     if event.kind == "noisy":
-        return [f"Not proved{which}: {unproved(first)}."]
+        return [
+            f"Not proved{which}: {unproved(first)}.",
+            f"{units.capital(event.already)}." * bool(event.already),
+        ]
     if event.kind == "failed-after":
-        return [f"{units.capital(text)}." for text in (first.ground, event.failed_already) if text]
+        return [f"{units.capital(text)}." for text in (first.ground, event.already) if text]
     measured = [row for row in event.judged if row.verdict != "failed-after"]
     if not all(row.level > 0 for row in measured):
         every = (row for row in event.rows if row.verdict != "failed-after")

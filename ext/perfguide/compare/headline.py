@@ -267,7 +267,8 @@ def _usual_regressions(comparison: Comparison) -> list[Row]:
 def _older_regressions(comparison: Comparison) -> list[Event]:
     """Return the events of figures that got worse by 1.5 or more since they were last measured,
     which is several releases ago."""
-    return [event for event in comparison.far if event.is_old and event.worse_by >= MIN_FAR_LOG]
+    old = (event for event in comparison.far if event.is_old and not event.already)
+    return [event for event in old if event.worse_by >= MIN_FAR_LOG]
 
 
 def _why_too_little(comparison: Comparison, is_undirected: bool) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -19,7 +21,7 @@ from .causes import EXCHANGED, exchanged
 from .engine_changes import EngineChange
 from .event import Event
 from .event_causes import causes, clock_events
-from .event_parts import are_of_one_direction, figure_of
+from .event_parts import are_of_one_direction, figure_of, kind_of
 from .events import events
 from .failed_rows import at_zero, failed_run, without_failed_runs
 from .history import History, scaled
@@ -100,9 +102,12 @@ def events_since(
 
 
 def _since(event: Event, release: str, history: History) -> Event:
-    """Return an event since an earlier release, which is old if several others lie between."""
+    """Return an event since an earlier release, which is old if several others lie between, or if
+    its kind moved in one of these."""
     between = history.releases_between(release, event.rows[0].guide)
-    is_old = event.kind in ("noisy", "changed") and between > MAX_RELEASES_BETWEEN
+    is_old = event.kind in ("noisy", "changed") and (
+        between > MAX_RELEASES_BETWEEN or bool(event.already)
+    )
     return replace(event, since=release, is_old=is_old)
 
 
@@ -149,12 +154,43 @@ def _lows_and_highs(
     every: Sequence[Row],
     names: Names,
 ) -> Iterator[Event]:
-    """Yield the events of a benchmark's rows worse or better than in any earlier release."""
+    """Yield the events of a benchmark's rows worse or better than in any earlier release, those
+    whose kind moved before NEW apart from others."""
+    of_kinds = grouped(every, partial(kind_of, names=names))
     for extremes in ([*filter(is_new_low, rows)], [*filter(is_new_high, rows)]):
-        if _are_worth_an_event(extremes):
-            for event in chain(*events(extremes, *sides, names, among=every)):
-                if not (event.is_minor or event.is_back):
-                    yield replace(event, failed_already=_failed_already(event, every, names))
+        moved_in = grouped(extremes, lambda row: _moved_in(row, of_kinds[kind_of(row, names)]))
+        for release, moved in moved_in.items():
+            if not _are_worth_an_event(moved):
+                continue
+            for event in chain(*events(moved, *sides, names, among=every)):
+                if event.is_minor or event.is_back:
+                    continue
+                already = _failed_already(event, every, names)
+                if release:
+                    already = f"others of its kind moved as far in {release} already"
+                yield replace(event, already=already)
+
+
+def _moved_in(row: Row, alike: Iterable[Row]) -> str:
+    """Return the release, after the older one of a row, in which most figures ``alike`` that have
+    moved at least half as far since had done so, and not again with NEW; "" if there is none."""
+    assert row.old and row.new
+    since, now = (version(each.guide.release) for each in (row.old, row.new))
+    size = row.worse_by or 0.0
+    way = math.copysign(1.0, size) * (1 if row.better == "lower" else -1)
+    releases, moved = Counter[str](), 0
+    for other in alike:
+        line = [(version(r), r, way * math.log(value)) for r, value in other.line if value > 0]
+        start = [at for release, _, at in line if release <= since][-1:]
+        between = [(r, at - start[0]) for release, r, at in line if start and since < release < now]
+        end = [at - start[0] for release, _, at in line if start and release == now]
+        if not between or not end or end[0] < abs(size) / 2:
+            continue
+        moved += 1
+        if between[-1][1] >= abs(size) / 2 > end[0] - between[-1][1]:
+            releases[next(r for r, by in between if by >= abs(size) / 2)] += 1
+    (release, _), *_ = [*releases.most_common(1), ("", 0)]
+    return release if 2 * releases.total() > moved else ""
 
 
 def joined_events(earlier: Sequence[Event], since: Sequence[Event]) -> list[Event]:
@@ -192,10 +228,11 @@ def _is_part_of(event: Event, first: Event) -> bool:
         return False
     # What fails on one board may have failed on others before, or fail in part.
     if first.kind == "failed-after":
-        return event.kind == "failed-after" or event.worse_by > 0
+        return event.kind == "failed-after" or (event.worse_by > 0 and not event.already)
     # A far fall must not hide behind a small one.
     return (
         event.kind == "noisy"
+        and event.already == first.already
         and (first.worse_by > 0) == (event.worse_by > 0)
         and not first.worse_by < MIN_FAR_LOG <= event.worse_by
         and (event.since == first.since or all(row.params for row in event.rows))
