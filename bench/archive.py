@@ -8,7 +8,7 @@ from pathlib import Path
 
 from perfguide.bundles.guide_key import Platform
 from perfguide.catalog import board_names
-from perfguide.compare.history import History
+from perfguide.compare.history import side
 from perfguide.compare.judge import Pair
 from perfguide.compare.match import Names, metric_of
 from perfguide.compare.open_rows import pair_of
@@ -70,7 +70,6 @@ def read(folders: Sequence[Path]) -> Archive:
     holdings = dataset.read(settings)
     boards, _ = board_names.load(TOP / "source" / "boards.toml")
     names = Names(holdings.catalog, boards)
-    history = History([holdings.pool], names)
     figures: dict[object, dict[str, Side]] = {}
     rows_by_key: dict[object, Row] = {}
     releases: dict[Platform, list[str]] = {}
@@ -80,7 +79,7 @@ def read(folders: Sequence[Path]) -> Archive:
             if record.cell.mean is None:
                 continue
             key = names.key(record)
-            figures.setdefault(key, {})[guide.release] = history.side(holdings.pool, record)
+            figures.setdefault(key, {})[guide.release] = side(record.cell, holdings.pool)
             metric = metric_of(names, record)
             name = metric.name if metric else record.metric
             template = pair_of(record, names)

@@ -333,7 +333,7 @@ def test_an_upload_that_repeats_another_is_found_once(
     for finding in findings:
         assert (finding.benchmark, finding.figures) == ("lmbench", 1)
         assert finding.suspects[0].detail == (
-            "counted twice, as upload “again” repeats “first”: 3 of 4 figures that both have are the same"
+            "counted once, as upload “again” repeats “first”: 3 of 4 figures that both have are the same"
         )
 
 

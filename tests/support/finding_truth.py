@@ -1060,7 +1060,7 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     "rows-exchanged": {r"(.+): (\d+) figures fit those (.+) of each other": _exchanged},
     "table-copied": {r"(\d+) of (\d+) figures are those(?: of (\S+))?(?: in (.+))?": _copied},
     "repeated-upload": {
-        r"counted twice, as upload “(.+)” repeats “(.+)”: (\d+) of (\d+) figures that both have are the same": _repeated
+        r"counted once, as upload “(.+)” repeats “(.+)”: (\d+) of (\d+) figures that both have are the same": _repeated
     },
     "lost-table": {r"in (\S+), and none of this benchmark in (\S+)": _lost_table},
     "lost-rows": {

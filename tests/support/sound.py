@@ -402,14 +402,13 @@ def beside(holdings: Holdings, chance: random.Random) -> None:
     if len(places) < 2:
         return
     names = Names(holdings.catalog, Boards({}))
-    history = History([holdings.pool], names)
     one, other = (
         choose(holdings.pool, key.release, Filter(*map(escape, (key.soc, key.os, board))), names)
         for key, board in chance.sample(places, 2)
     )
     if shared_places(one, other) or not partners(one, other):
         return
-    comparison = side_by_side(one, other, history, names)
+    comparison = side_by_side(one, other, names)
     strict(side_formats.to_json(comparison))
     side_formats.to_comma_separated(comparison)
     side_formats.to_markdown(comparison, holdings.catalog)

@@ -23,7 +23,6 @@ from . import shared
 if TYPE_CHECKING:
     from ..catalog.benchmarks import Catalog
     from ..compare.comparison import Comparison
-    from ..compare.history import History
     from ..compare.match import Names
     from ..compare.row import Rules
     from ..compare.select import ComparedSide, Filter
@@ -232,7 +231,7 @@ def _run(options: argparse.Namespace) -> int:
         return shared.fail(undescribed)
     # Verdicts need the same boards on both sides; different boards only get ratios.
     if any(side.filters for side in arguments) and not shared_places(*sides):
-        return _side_by_side(sides[0], sides[1], history, names, options)
+        return _side_by_side(sides[0], sides[1], names, options)
     comparison = compare(sides[0], sides[1], history, rules, only)
     if not comparison.common:
         _print_nothing_in_common(comparison, sides, rest)
@@ -324,11 +323,7 @@ SIDE_BY_SIDE = ("text", "markdown", "html", "json", "csv")
 
 
 def _side_by_side(
-    old: ComparedSide,
-    new: ComparedSide,
-    history: History,
-    names: Names,
-    options: argparse.Namespace,
+    old: ComparedSide, new: ComparedSide, names: Names, options: argparse.Namespace
 ) -> int:
     """Write figures and ratios of two boards, SoCs or systems; return the exit status."""
     from ..compare import side_by_side_formats as formats
@@ -348,7 +343,7 @@ def _side_by_side(
         return shared.fail(
             f"perfguide compare: which board is meant? {listed}; name one of each with board="
         )
-    comparison = side_by_side(old, new, history, names)
+    comparison = side_by_side(old, new, names)
     if not comparison.lines:
         pairs = "; ".join(
             f"{both.first.title} and {both.second.title}" for both in comparison.boards

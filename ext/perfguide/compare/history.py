@@ -16,7 +16,6 @@ from typing import TypeVar
 from ..bundles.guide_key import GuideKey, Platform, version
 from ..common import units
 from ..common.grouping import grouped
-from ..figures.copies import copied
 from ..figures.pool import Cell, Pool, Record
 from ..figures.rows import TABLE, TABLE_NUMBER
 from .copies import are_repeated, repeats
@@ -61,7 +60,6 @@ class History:
         # OLD, NEW and all others often share one pool.
         self._pools = list({id(pool): pool for pool in pools}.values())
         self._names = names
-        self._copies: dict[int, Mapping[str, frozenset[int]]] = {}
         self._guides: dict[Platform, list[tuple[Pool, GuideKey]]] = {}
         for pool in self._pools:
             for key in pool.guides():
@@ -227,14 +225,6 @@ class History:
             return self._names.key(record)
         return of_table
 
-    def side(self, pool: Pool, record: Record) -> Side:
-        """Return a figure in the form that the statistics need. Uploads that repeat a benchmark of
-        another one do not count as runs."""
-        if id(pool) not in self._copies:
-            self._copies[id(pool)] = copied(pool)
-        copies = self._copies[id(pool)].get(record.benchmark, frozenset())
-        return side(record.cell, pool, copies)
-
     def _conditions_of(self, pool: Pool, record: Record) -> ConditionSet:
         """Return the conditions of a figure's measurement; equal sets are the same object."""
         stated = frozenset(pool.conditions(record).items())
@@ -263,7 +253,7 @@ class History:
                 if record.cell.mean is not None:
                     conditions = self._conditions_of(pool, record)
                     rank, unit = ranks[guide.release], record.unit
-                    past = _Past(rank, guide.release, unit, self.side(pool, record), conditions)
+                    past = _Past(rank, guide.release, unit, side(record.cell, pool), conditions)
                     out.setdefault(key, []).append(past)
         self._join_spellings(platform, out)
         _mark_repeated(out)
@@ -355,19 +345,15 @@ def _in_unit(past: _Past, unit: str) -> Side:
     return scaled(past.side, factor)
 
 
-def side(cell: Cell, pool: Pool | None = None, copies: frozenset[int] = frozenset()) -> Side:
+def side(cell: Cell, pool: Pool | None = None) -> Side:
     """Return a figure in the form that the statistics need: by run, that is, by bundle.
 
     Samples of one run share its boot, build and temperature, so many say no more about a release
-    than one. ``copies`` are bundles of the pool that repeat others.
+    than one.
     """
     assert cell.mean is not None  # failed measurements are not judged
     step = printed(cell.samples or (cell.mean,))
     runs = pool.by_run(cell) if pool is not None and len(cell.members) > 1 else ()
-    # If a copy corrects this figure, both count.
-    if pool is not None and copies and runs:
-        kept = pool.by_run(cell, copies)
-        runs = kept if max(len({*kept}), 1) == len({*runs}) else runs
     if len(runs) > 1:
         return Side(cell.mean, min(runs), max(runs), len(runs), runs, step)
     # If the number of runs was not published, the range may cover several.

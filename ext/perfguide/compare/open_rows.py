@@ -12,7 +12,7 @@ from ..figures.failed_runs import in_mean
 from ..figures.labels import params_text
 from ..figures.pool import Pool, Record
 from .accepted import since
-from .history import History
+from .history import History, side
 from .judge import Pair
 from .match import Names, metric_of, tools_of
 from .moves import DIGIT
@@ -46,20 +46,20 @@ def open_row(row: Row, before: Pool, after: Pool, history: History, rules: Rules
     # An earlier rate or time of 0, or with a sample of 0, is a failed run rather than scatter.
     if (is_rate(row) or is_time(row)) and old.cell.mean:
         earlier = {
-            release: side
-            for release, side in earlier.items()
-            if side.mean and not in_mean(row.unit, side.low, side.high)
+            release: past
+            for release, past in earlier.items()
+            if past.mean and not in_mean(row.unit, past.low, past.high)
         }
     later = history.later(after, new, compared, tools) if rules.look_ahead else {}
     pair = replace(
         pair_of(new, rules.names),
-        old=history.side(before, old),
-        new=history.side(after, new),
+        old=side(old.cell, before),
+        new=side(new.cell, after),
         floor=_floor(row, metric, rules.threshold),
         history=tuple(earlier.values()),
         later=tuple(later.values()),
     )
-    figures = [side.mean for side in (*pair.history, pair.old, pair.new)]
+    figures = [past.mean for past in (*pair.history, pair.old, pair.new)]
     if row.better == "higher" and not pair.step and (step := timer_step(figures)):
         # A change can be read either way, so the smaller figure counts.
         least = min(abs(pair.old.mean), abs(pair.new.mean))

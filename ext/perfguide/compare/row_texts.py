@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from ..bundles.guide_key import family
@@ -13,7 +13,7 @@ from ..common import units
 from ..common.units import TableCell, with_noun
 from ..figures.pool import Cell, Record
 from .comparison import Comparison
-from .row import NOTHING, RATED, WORDS, Row, Verdict
+from .row import NOTHING, WORDS, Row, Verdict
 
 SHOWN_VERDICTS: tuple[Verdict, ...] = (
     *("regressed", "failed-after", "improved", "changed", "incomparable"),
@@ -90,17 +90,6 @@ def mean(record: Record | None) -> str:
     if record is None:
         return units.MISSING
     return units.FAILED if record.cell.mean is None else units.number(record.cell.mean)
-
-
-def judged_cell(row: Row, record: Record | None) -> Cell | None:
-    """Return the figure of a side as it was judged: uploads that repeat others are one run."""
-    if record is None:
-        return None
-    cell = record.cell
-    is_one_run = row.single[record is row.new]
-    if row.verdict not in RATED or not is_one_run or cell.low is None or cell.low != cell.high:
-        return cell
-    return replace(cell, low=None, high=None, count=None, runs=1 + cell.failed)
 
 
 def samples_text(cell: Cell) -> str:
@@ -307,9 +296,9 @@ def row_words(row: Row, comparison: Comparison, catalog: Catalog) -> RowWords:
         figure=about,
         unit=unit(row),
         old=mean(row.old),
-        old_spread=samples_text(old) if (old := judged_cell(row, row.old)) else "",
+        old_spread=samples_text(row.old.cell) if row.old else "",
         new=mean(row.new),
-        new_spread=samples_text(new) if (new := judged_cell(row, row.new)) else "",
+        new_spread=samples_text(row.new.cell) if row.new else "",
         change=change_words(row),
         verdict=verdict(row),
         ground=ground(row),

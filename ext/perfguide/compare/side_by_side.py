@@ -19,7 +19,7 @@ from ..common import units
 from ..figures import engines
 from ..figures.conditions import SETUP
 from ..figures.pool import Pool, Record
-from .history import History, scaled
+from . import history
 from .judge import Pair, judge
 from .match import (
     CLOCK_TOLERANCE,
@@ -169,15 +169,13 @@ def _places(side: ComparedSide) -> list[Place]:
     return [(p, board) for p, releases in side.releases.items() for board in sorted(releases)]
 
 
-def side_by_side(
-    old: ComparedSide, new: ComparedSide, history: History, names: Names
-) -> SideBySide:
+def side_by_side(old: ComparedSide, new: ComparedSide, names: Names) -> SideBySide:
     """Compare each board with its partner, with the largest differences first."""
     pairs = partners(old, new)
     boards: list[Boards] = []
     lines: list[Line] = []
     for first, second in pairs:
-        both, pair_lines = _beside(old, new, first, second, history, names)
+        both, pair_lines = _beside(old, new, first, second, names)
         boards.append(both)
         lines += pair_lines
     notes = [*old.notes, *(note for note in new.notes if note not in old.notes)]
@@ -205,7 +203,6 @@ def _beside(
     new: ComparedSide,
     first: Place,
     second: Place,
-    history: History,
     names: Names,
 ) -> tuple[Boards, list[Line]]:
     one, two = (
@@ -243,7 +240,7 @@ def _beside(
         if line.ratio is not None and was and now and was.name != now.name:
             line = _with_ground(line, f"engines: {was.name} and {now.name} (inferred)")
         lines.append(line)
-    return boards, _judged_together(lines, old.pool, new.pool, history, names)
+    return boards, _judged_together(lines, old.pool, new.pool, names)
 
 
 def _records(side: ComparedSide, platform_and_board: Place, names: Names) -> list[Record]:
@@ -315,7 +312,7 @@ def _line(each: Match, boards: Boards, old: Pool, new: Pool, names: Names) -> Li
     )
     factor = units.factor(first.unit, second.unit)
     if factor is not None:
-        first = replace(first, cell=scaled(first.cell, factor), unit=second.unit)
+        first = replace(first, cell=history.scaled(first.cell, factor), unit=second.unit)
         line = replace(line, first=first)
     was, now = (
         {
@@ -355,9 +352,7 @@ def _with_ground(line: Line, ground: str) -> Line:
     return replace(line, ground="; ".join(filter(None, (line.ground, ground))))
 
 
-def _judged_together(
-    lines: Sequence[Line], old: Pool, new: Pool, history: History, names: Names
-) -> list[Line]:
+def _judged_together(lines: Sequence[Line], old: Pool, new: Pool, names: Names) -> list[Line]:
     """Return the lines, with those that have several runs on both sides tested together."""
     out = list(lines)
     pairs: dict[int, Pair] = {}
@@ -365,7 +360,7 @@ def _judged_together(
         # A single run does not show any scatter.
         if line.ratio is None or min(_runs(line.first), _runs(line.second)) < 2:
             continue
-        sides = history.side(old, line.first), history.side(new, line.second)
+        sides = history.side(line.first.cell, old), history.side(line.second.cell, new)
         pair = replace(pair_of(line.second, names), old=sides[0], new=sides[1])
         if pair.sampled:
             pairs[position] = pair

@@ -6,10 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from .pool import Pool
+import numpy as np
+
+from .rows import Ints
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from .pool import Pool
 
 MIN_SHARED_FIGURES, FEW_SHARED_FIGURES, MIN_SHARED_DIGITS = 3, 2, 7
 """The fewest equal figures that show that one upload is a copy of another, and the fewest if
@@ -30,7 +34,7 @@ class Repeated(NamedTuple):
 
 
 def repeated_bundles(pool: Pool) -> Iterator[Repeated]:
-    """Yield each bundle with copies of benchmarks of another one; see :func:`copied`."""
+    """Yield each bundle with copies of benchmarks of another one; see :func:`repeated_rows`."""
     for values, copies in _copies_by_board(pool):
         pairs = {pair for of_benchmark in copies.values() for pair in of_benchmark.items()}
         for later, earlier in sorted(pairs):
@@ -39,19 +43,37 @@ def repeated_bundles(pool: Pool) -> Iterator[Repeated]:
             yield Repeated(later, earlier, equal, len(common))
 
 
-def copied(pool: Pool) -> dict[str, frozenset[int]]:
-    """Return, by benchmark, the positions of bundles that only repeat its figures in another bundle
-    of the same guide and board.
+def repeated_rows(pool: Pool) -> Ints:
+    """Return, for each row of the frame, the row of another upload that it repeats, or -1.
 
-    The two share at least ``MIN_SHARED_FIGURES`` equal figures, not counting single-digit integers,
-    or fewer with many digits, and nearly all common figures are equal. A benchmark with too few
-    figures counts as copied if they are all equal and the same two bundles share another benchmark.
+    The two uploads share at least ``MIN_SHARED_FIGURES`` equal figures, not counting single-digit
+    integers, or fewer with many digits, and nearly all common figures are equal. They also do so in
+    a benchmark with too few figures if all of these are equal and they share another benchmark.
     """
-    copies: dict[str, set[int]] = {}
-    for _, of_board in _copies_by_board(pool):
-        for name, of_benchmark in of_board.items():
-            copies.setdefault(name, set()).update(of_benchmark)
-    return {name: frozenset(bundles) for name, bundles in copies.items() if bundles}
+    # Imported on demand, like everywhere in this folder.
+    import pandas as pd
+
+    table = pool.frame.table
+    repeated = np.full(len(table), -1)
+    pairs = [
+        (benchmark, *pair)
+        for _, copies in _copies_by_board(pool)
+        for benchmark, of_benchmark in copies.items()
+        for pair in of_benchmark.items()
+    ]
+    wanted = pd.DataFrame(pairs, columns=["benchmark", "bundle", "earlier"])
+    same = ["value", "low", "high", "weight"]
+    rows = table[["bundle", "benchmark", *same]].assign(figure=pool.positions(), row=table.index)
+    rows = rows[rows["bundle"].isin({*wanted["bundle"], *wanted["earlier"]})]
+    if not len(rows):
+        return repeated
+    rows["benchmark"] = rows["benchmark"].astype("str")
+    rows["at"] = rows.groupby(["bundle", "figure"]).cumcount()
+    same += ["figure", "at"]
+    later = rows.merge(wanted, on=["benchmark", "bundle"])
+    both = later.merge(rows, left_on=["earlier", *same], right_on=["bundle", *same])
+    repeated[both["row_x"]] = both["row_y"]
+    return repeated
 
 
 _Values = dict[int, dict[int, tuple[float, ...]]]

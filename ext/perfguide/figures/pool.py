@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, compress
-from operator import not_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from ..common import units
 from ..common.grouping import grouped
 from . import terms
 from .conditions import Conditions
+from .copies import repeated_rows
 from .rows import NAMES, Floats, Frame, Ints, together
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ class Cell:
 
     ``mean`` is ``None`` if every run failed. ``low`` and ``high`` are only set if the mean covers
     more than one sample; ``count`` is the number of samples, or ``None`` if unknown. ``failed`` of
-    ``runs`` results were failures. ``differs`` names conditions that differed between the pooled
-    runs. ``members`` are rows of the frame.
+    ``runs`` results were failures; those that repeat another upload are not counted. ``differs``
+    names conditions that differed between the pooled runs. ``members`` are rows of the frame.
     """
 
     mean: float | None
@@ -371,26 +371,35 @@ class Pool:
     def _cells(self, rows: Ints, sizes: Ints, pooled: Pooled) -> Iterator[Cell]:
         """Yield a cell for each pooled figure. ``rows`` are the rows of all figures, concatenated;
         ``sizes`` is the number of rows per figure."""
-        row_numbers, failures = rows.tolist(), self._failed[rows].tolist()
+        row_numbers = rows.tolist()
+        is_valid = (~self._failed[rows] & self._are_counted(rows)).tolist()
         begin = 0
-        for mean, low, high, spread, count, failed, size in zip(
+        for mean, low, high, spread, count, failed, runs, size in zip(
             *(column.tolist() for column in pooled.columns()), sizes.tolist(), strict=True
         ):
             end = begin + size
             members = tuple(row_numbers[begin:end])
-            valid = compress(members, map(not_, failures[begin:end])) if failed else members
+            valid = compress(members, is_valid[begin:end]) if failed or runs < size else members
             yield Cell(
-                None if failed == size else mean,
+                None if failed == runs else mean,
                 low if spread else None,
                 high if spread else None,
                 count or None,
                 failed,
-                size,
-                self.stated.differs(members) if size > 1 and failed < size else (),
+                runs,
+                self.stated.differs(members) if size > 1 and failed < runs else (),
                 tuple(chain.from_iterable(map(self.samples_of, valid))),
                 members,
             )
             begin = end
+
+    @cached_property
+    def _repeated(self) -> Ints:
+        return repeated_rows(self)
+
+    def _are_counted(self, rows: Ints) -> np.ndarray[Any, np.dtype[np.bool]]:
+        """Return whether each of some rows of the frame repeats none of the others."""
+        return ~np.isin(self._repeated[rows], rows)
 
     @cached_property
     def _pooled(self) -> Pooled:
@@ -399,32 +408,34 @@ class Pool:
     def _pool(self, rows: Ints, sizes: Ints) -> Pooled:
         """Pool rows of the frame. ``rows`` are those of all figures, concatenated; ``sizes`` is
         their number per figure."""
-        valid = ~self._failed[rows]
-        owner = np.repeat(np.arange(len(sizes)), sizes)[valid]
-        rows = rows[valid]
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        is_counted = self._are_counted(rows)
+        runs = np.bincount(owner[is_counted], minlength=len(sizes))
+        valid = ~self._failed[rows] & is_counted
+        rows, owner = rows[valid], owner[valid]
         mean, low, high = (np.full(len(sizes), np.nan) for _ in range(3))
         spread, count = np.zeros(len(sizes), dtype="bool"), np.zeros(len(sizes), dtype="int64")
         # Figures whose results all failed have no rows here and stay NaN.
-        figures, starts, runs = np.unique(owner, return_index=True, return_counts=True)
+        figures, starts, valid_runs = np.unique(owner, return_index=True, return_counts=True)
         if len(rows):
             weight = self._weight[rows]
             mean[figures] = weighted_means(self._value[rows], weight, starts)
             low[figures] = np.minimum.reduceat(self._low[rows], starts)
             high[figures] = np.maximum.reduceat(self._high[rows], starts)
-            spread[figures] = (runs > 1) | np.logical_or.reduceat(self._spread[rows], starts)
+            spread[figures] = (valid_runs > 1) | np.logical_or.reduceat(self._spread[rows], starts)
             all_counted = np.logical_and.reduceat(self._counted[rows], starts)
             count[figures] = np.where(all_counted, np.add.reduceat(weight, starts), 0)
-        failed = sizes - np.bincount(owner, minlength=len(sizes))
-        return Pooled(mean, low, high, spread, count, failed, sizes)
+        failed = runs - np.bincount(owner, minlength=len(sizes))
+        return Pooled(mean, low, high, spread, count, failed, runs)
 
-    def by_run(self, cell: Cell, without: Collection[int] = ()) -> tuple[float, ...]:
+    def by_run(self, cell: Cell) -> tuple[float, ...]:
         """Return the mean of each bundle behind a cell, in chronological order and the unit of the
-        cell. Failed results and the bundles in ``without`` are left out; it is empty for fewer than
-        two bundles."""
+        cell. Results that failed or repeat others are left out; it is empty for fewer than two
+        bundles."""
         rows = np.array(cell.members, dtype="int64")
-        rows = rows[~self._failed[rows]]
+        rows = rows[~self._failed[rows] & self._are_counted(rows)]
         bundles, values, weights = self._bundle[rows], self._value[rows], self._weight[rows]
-        chosen = [number for number in np.unique(bundles).tolist() if number not in without]
+        chosen = np.unique(bundles).tolist()
         if len(chosen) < 2:
             return ()
         # Chronological order shows drift between runs.
@@ -462,12 +473,12 @@ class Pooled:
     runs: Ints
 
     def columns(self) -> tuple[np.ndarray[Any, Any], ...]:
-        """Return all columns except ``runs``."""
-        return self.mean, self.low, self.high, self.spread, self.count, self.failed
+        """Return all columns."""
+        return self.mean, self.low, self.high, self.spread, self.count, self.failed, self.runs
 
     def take(self, positions: Ints) -> Pooled:
         """Return the figures at some positions."""
-        return Pooled(*(column[positions] for column in (*self.columns(), self.runs)))
+        return Pooled(*(column[positions] for column in self.columns()))
 
 
 def weighted_means(values: Floats, weights: Ints, starts: Ints) -> Floats:

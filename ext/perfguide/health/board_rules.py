@@ -146,7 +146,7 @@ def repeated_upload(figures: Figures) -> Iterator[Hit]:
         pair = (bundles[number].bundle for number in (repeated.earlier, repeated.later))
         first, second = sorted(pair, key=lambda bundle: (bundle.created, bundle.id))
         detail = (
-            f"counted twice, as upload “{second.id}” repeats “{first.id}”: {len(repeated.equal)} of "
+            f"counted once, as upload “{second.id}” repeats “{first.id}”: {len(repeated.equal)} of "
             f"{repeated.common} figures that both have are the same"
         )
         yield Hit("repeated-upload", repeated.equal[benchmarks.index(most)], detail)

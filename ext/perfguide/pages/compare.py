@@ -577,7 +577,7 @@ def _table(
         digits = site.catalog.benchmark(row.benchmark).decimals(row.metric)
         names.append(f"{row.benchmark}: {row_texts.figure(row, site.catalog)}")
         name = full_label(row, site.catalog) or names[-1]
-        old, new = (grids.figure(row_texts.judged_cell(row, r), digits) for r in (row.old, row.new))
+        old, new = (grids.figure(r.cell if r else None, digits) for r in (row.old, row.new))
         unit, change, why = row_texts.unit(row), row_texts.change_cell(row), row_texts.ground(row)
         scales[unit] = row_texts.one_unit(row)
         board = board_names.get(row.board, row.board)

@@ -62,7 +62,9 @@
     } else {
       line(list, "Samples", count > 1 ? `${count}, which the bundle does not list` : "none listed: the bundle has this figure alone");
     }
-    if (runs > 1 || failed) line(list, "Runs", failed ? `${runs}, of which ${failed} failed` : `${runs}`);
+    // An upload that repeats another is no run of its own.
+    const again = bundles.length > runs ? `, in ${bundles.length} uploads` : "";
+    if (runs > 1 || failed || again) line(list, "Runs", `${runs}${again}${failed ? `, of which ${failed} failed` : ""}`);
     for (const [name, words] of window.perfguideRemarks.wordsBehind(content, bundles, own)) line(list, name, words);
     const home = document.getElementById("sources") ? "#sources" : provenance;
     for (const [id, board, release, day] of bundles.map((each) => content.bundles[each])) {
