@@ -60,20 +60,49 @@ _VALUE_CHARS = "0123456789hms:. "
 
 
 @dataclass(slots=True)
+class _Above:
+    """Facts about a command from the lines above it. ``software`` is true if openssl fell back to it,
+    as the requested engine does not exist."""
+
+    failed: bool = False
+    software: bool = False
+    delegate: str = ""
+    version: int = 0
+
+    def note(self, text: str) -> bool:
+        """Note a line of the program itself; return false if it says nothing about its command."""
+        if match := _DELEGATE.fullmatch(text):
+            self.delegate = match[1] or match[2]
+        elif match := _VERSION.fullmatch(text):
+            self.version = int(match[1])
+        elif _NO_ENGINE.search(text):
+            self.software = True
+        else:
+            return False
+        return True
+
+
+@dataclass(slots=True)
 class _Block:
-    """The figures of one command, as far as they were read. ``software`` is true if openssl fell
-    back to it, as the requested engine does not exist."""
+    """The figures of one command, as far as they were read."""
 
     command: str
     line_number: int
-    failed: bool
-    software: bool
-    delegate: str
-    version: int
+    above: _Above
     share_line: Line | None = None
     printed_percent: str | None = None
     times: dict[str, float] = field(default_factory=dict)
     is_damaged: bool = False
+
+    def add_time(self, text: str) -> None:
+        """Read a line that begins like one of the three times."""
+        if match := _TIME.fullmatch(text):
+            self.times[match[1]] = float(match[2])
+        elif match := _ELAPSED.fullmatch(text):
+            hours, minutes, seconds = (float(part or 0) for part in match.groups())
+            self.times["Elapsed"] = 3600 * hours + 60 * minutes + seconds
+        else:
+            self.is_damaged = True
 
     def exact_percent(self) -> float | None:
         """Return the share in %, from the times if these are finer than the printed number."""
@@ -99,42 +128,27 @@ def read(data: bytes, context: Context) -> Reading:
     """Return the CPU load of each timed benchmark, in %."""
     sheet = Sheet(context)
     block: _Block | None = None
-    failed = software = False
-    delegate, version = "", 0
+    above = _Above()
     for line in lines(data):
         if match := _COMMAND.fullmatch(line.text):
             _report_cut(block, sheet)
-            block = _Block(match[1], line.number, failed, software, delegate, version)
-            failed, software, delegate = False, False, ""
+            block, above = _Block(match[1], line.number, above), _Above(version=above.version)
         elif match := _SHARE.fullmatch(line.text):
             if block is None or block.share_line is not None:
                 sheet.broken(line.number, "a CPU share without the command that it belongs to")
                 continue
             block.share_line, block.printed_percent = line, match[1]
-        elif block is not None and (match := _TIME.fullmatch(line.text)):
-            block.times[match[1]] = float(match[2])
-        elif block is not None and (match := _ELAPSED.fullmatch(line.text)):
-            hours, minutes, seconds = (float(part or 0) for part in match.groups())
-            block.times["Elapsed"] = 3600 * hours + 60 * minutes + seconds
+        elif block is not None and _LIKE_TIME.match(line.text):
+            block.add_time(line.text)
         elif match := _STATUS.fullmatch(line.text):
             if block is not None:
-                block.failed |= match[1] != "0"
+                block.above.failed |= match[1] != "0"
                 _finish(block, sheet)
             block = None
-        elif block is not None and _LIKE_TIME.match(line.text):
-            block.is_damaged = True
-        elif match := _DELEGATE.fullmatch(line.text):
-            delegate = match[1] or match[2]
-            continue
         elif _FAILED.fullmatch(line.text):
-            failed = True
-        elif match := _VERSION.fullmatch(line.text):
-            # Not a line of time -v, so another format reports it if left over.
-            version = int(match[1])
-            continue
-        elif _NO_ENGINE.search(line.text):
-            software = True
-            continue
+            above.failed = True
+        elif above.note(line.text):
+            continue  # another format reports it if left over
         elif "Command being timed" in line.text or "Percent of CPU" in line.text:
             sheet.broken(line.number, "a line of time -v is cut or damaged")
             continue
@@ -171,10 +185,10 @@ def _finish(block: _Block, sheet: Sheet) -> None:
     # A stated benchmark names a device or medium, which openssl does not have.
     benchmark = "openssl" if command.benchmark == "openssl" else sheet.benchmark(command.benchmark)
     params = _params(command, block, sheet)
-    if block.failed:
+    if block.above.failed:
         why = f"“{block.command[:200]}” failed"
         sheet.failure(line, benchmark, "cpu_load", "%", params, why)
-    elif not command.counts_children and block.version < 3:
+    elif not command.counts_children and block.above.version < 3:
         sheet.note(
             line,
             "before OpenSSL 3.0, time -v does not count the CPU time of -multi's children,"
@@ -194,10 +208,10 @@ def _finish(block: _Block, sheet: Sheet) -> None:
 
 def _params(command: _Command, block: _Block, sheet: Sheet) -> Mapping[str, Scalar]:
     params = dict(command.params)
-    if block.software:
+    if block.above.software:
         params["engine"] = "sw"
-    elif command.benchmark == "tflite" and block.delegate:
-        params["delegate"] = block.delegate
+    elif command.benchmark == "tflite" and block.above.delegate:
+        params["delegate"] = block.above.delegate
     elif command.engine and "engine" not in params:
         message = f"whether the engine “{command.engine[:100]}” is an accelerator is not known"
         sheet.note(block.line_number, message)
@@ -235,51 +249,34 @@ def _understand(text: str) -> _Command | None:
     ``text`` is as shown by ``time -v``: unquoted words with single spaces.
     """
     command_words = words(text)
-    nice: int | None = None
     if command_words[:2] == ["sh", "-c"]:
         command_words = command_words[2:]
     # A shell may run more than one program, and time -v counts them together.
     if any(_SHELL.search(word) for word in command_words):
         return None
+    nice: int | None = None
     while command_words:
-        name = command_words[0].rpartition("/")[2]
+        first, *rest = command_words
+        name = first.rpartition("/")[2]
         if name == "nice":
             level, taken = _nice(command_words)
             if level is None:
                 return None
             nice = (nice or 0) + level
             command_words = command_words[taken:]
-        elif name == "taskset" and len(command_words) > 2:
-            command_words = (
-                command_words[3:] if command_words[1] in ("-c", "--cpu-list") else command_words[2:]
-            )
-        elif name == "env":
-            command_words = command_words[1:]
-        elif re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*=.*", command_words[0]) or name in (
-            "busybox",
-            "time",
-        ):
-            command_words = command_words[1:]
-            if command_words[:1] == ["-v"]:
-                command_words = command_words[1:]
+        elif name == "taskset" and len(rest) > 1:
+            command_words = rest[2:] if rest[0] in ("-c", "--cpu-list") else rest[1:]
+        elif name in ("busybox", "time"):
+            command_words = rest[1:] if rest[:1] == ["-v"] else rest
+        elif name == "env" or re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*=.*", first):
+            command_words = rest
         else:
-            break
-    if not command_words:
-        return None
-    name, arguments = command_words[0].rpartition("/")[2], command_words[1:]
-    command: _Command | None = None
-    if name == "openssl" and arguments[:1] == ["speed"]:
-        command = _openssl(arguments[1:])
-    elif name == "hdparm":
-        command = _hdparm(arguments)
-    elif name in ("arecord", "aplay"):
-        command = _sound(name, arguments)
-    elif name == "benchmark_model":
-        command = _tflite(arguments)
-    if command and nice is not None:
-        # The kernel takes 20 for 19.
-        command.params["nice"] = max(-20, min(19, nice))
-    return command
+            command = _PROGRAMS[name](name, rest) if name in _PROGRAMS else None
+            if command and nice is not None:
+                # The kernel takes 20 for 19.
+                command.params["nice"] = max(-20, min(19, nice))
+            return command
+    return None
 
 
 def _nice(command_words: list[str]) -> tuple[int | None, int]:
@@ -288,16 +285,18 @@ def _nice(command_words: list[str]) -> tuple[int | None, int]:
         is_level = _WHOLE_NUMBER.fullmatch(command_words[2])
         return (int(command_words[2]), 3) if is_level else (None, 0)
     if len(command_words) > 1 and (
-        short := re.fullmatch(r"-(?:n|-adjustment=)?([-+]?[0-9]{1,3})", command_words[1])
+        level := re.fullmatch(r"-(?:n|-adjustment=)?([-+]?[0-9]{1,3})", command_words[1])
     ):
-        return int(short[1]), 2
+        return int(level[1]), 2
     return 10, 1
 
 
-def _openssl(arguments: list[str]) -> _Command | None:
+def _openssl(_name: str, arguments: list[str]) -> _Command | None:
+    if arguments[:1] != ["speed"]:
+        return None
     values: dict[str, str] = {}
     names: list[str] = []
-    words_left = iter(arguments)
+    words_left = iter(arguments[1:])
     for word in words_left:
         if word in _OPENSSL_FLAGS:
             continue
@@ -328,14 +327,15 @@ def _openssl(arguments: list[str]) -> _Command | None:
     return _Command("openssl", params, engine, counts_children="-multi" not in values)
 
 
-def _hdparm(arguments: list[str]) -> _Command | None:
+def _hdparm(_name: str, arguments: list[str]) -> _Command | None:
     options = "".join(a[1:] for a in arguments if a.startswith("-") and not a.startswith("--"))
-    long = [a for a in arguments if a.startswith("--")]
+    long_options = [a for a in arguments if a.startswith("--")]
     devices = [a for a in arguments if not a.startswith("-")]
-    if not options or set(options) - set("tT") or len(devices) != 1 or set(long) - {"--direct"}:
+    others = set(options) - set("tT") | set(long_options) - {"--direct"}
+    if not options or others or len(devices) != 1:
         return None
     params: dict[str, Scalar] = {"device": devices[0]}
-    return _Command("hdparm", params | ({"direct": True} if long else {}))
+    return _Command("hdparm", params | ({"direct": True} if long_options else {}))
 
 
 def _sound(name: str, arguments: list[str]) -> _Command | None:
@@ -347,7 +347,7 @@ def _sound(name: str, arguments: list[str]) -> _Command | None:
     return _Command("alsa", {"direction": direction, "sampling_rate": int(arguments[at])})
 
 
-def _tflite(arguments: list[str]) -> _Command | None:
+def _tflite(_name: str, arguments: list[str]) -> _Command | None:
     """Return the command if it states model and number of threads, as the runner does."""
     options = dict(argument.removeprefix("--").partition("=")[::2] for argument in arguments)
     model, threads = options.get("graph", "").rpartition("/")[2], options.get("num_threads", "")
@@ -355,6 +355,15 @@ def _tflite(arguments: list[str]) -> _Command | None:
         return None
     return _Command("tflite", {"model": model, "threads": int(threads)})
 
+
+_PROGRAMS = {
+    "openssl": _openssl,
+    "hdparm": _hdparm,
+    "arecord": _sound,
+    "aplay": _sound,
+    "benchmark_model": _tflite,
+}
+"""The functions that read the arguments of each program, given its name and these."""
 
 FORMAT = Format(
     name="gnu-time",
