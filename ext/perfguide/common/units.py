@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
+from pathlib import Path
 from typing import Literal
 
 Better = Literal["higher", "lower", "neither"]
@@ -48,78 +50,13 @@ SCORE = "score"
 
 
 def _unit_table() -> dict[str, Unit]:
-    rows: list[tuple[str, str, float, str, str]] = [
-        # name, kind, scale, symbol, other spellings
-        ("B/s", "data rate", 1.0, "B/s", "Bytes/s bytes/sec Bytes/sec byte/s"),
-        (
-            "kB/s",
-            "data rate",
-            1e3,
-            "kB/s",
-            "KB/s KBytes/Sec Kbytes/sec kbytes/s KBps kB/sec KBytes/s",
-        ),
-        (
-            "MB/s",
-            "data rate",
-            1e6,
-            "MB/s",
-            "MBs MBytes/sec Mbytes/sec MBytes/s Mbytes/s mb\\s MBps MB/sec",
-        ),
-        ("GB/s", "data rate", 1e9, "GB/s", "GBs GBytes/sec Gbytes/sec GBytes/s GBps GB/sec"),
-        ("KiB/s", "data rate", 1024.0, "KiB/s", "KiBps KiB/sec"),
-        ("MiB/s", "data rate", 1024.0**2, "MiB/s", "MiBps MiB/sec"),
-        ("GiB/s", "data rate", 1024.0**3, "GiB/s", "GiBps GiB/sec"),
-        ("bit/s", "data rate", 0.125, "bit/s", "bits/s bits/sec bps"),
-        ("kbit/s", "data rate", 125.0, "kbit/s", "Kbit/s Kbits/sec kbits/s Kbps kbps"),
-        ("Mbit/s", "data rate", 125e3, "Mbit/s", "Mbits/sec Mbits/s Mbps 10^6bits/s"),
-        ("Gbit/s", "data rate", 125e6, "Gbit/s", "Gbits/sec Gbits/s Gbps"),
-        ("s", "time", 1.0, "s", "sec secs second seconds"),
-        ("ms", "time", 1e-3, "ms", "msec millisec millisecond milliseconds"),
-        ("us", "time", 1e-6, "µs", "usec usecs microsec microsecond microseconds µs μs"),
-        ("ns", "time", 1e-9, "ns", "nsec nanosec nanosecond nanoseconds"),
-        ("Hz", "frequency", 1.0, "Hz", ""),
-        ("kHz", "frequency", 1e3, "kHz", "KHz"),
-        ("MHz", "frequency", 1e6, "MHz", "Mhz"),
-        ("GHz", "frequency", 1e9, "GHz", "Ghz"),
-        ("B", "size", 1.0, "bytes", "byte bytes Bytes"),
-        ("kB", "size", 1e3, "kB", "KB"),
-        ("MB", "size", 1e6, "MB", "Mbytes MBytes"),
-        ("KiB", "size", 1024.0, "KiB", ""),
-        ("MiB", "size", 1024.0**2, "MiB", ""),
-        ("GiB", "size", 1024.0**3, "GiB", ""),
-        ("%", "share", 1.0, "%", "percent"),
-        ("PPS", "packet rate", 1.0, "PPS", "pps packets/s packets/sec"),
-        ("kPPS", "packet rate", 1e3, "kPPS", "kpps KPPS"),
-        ("flops", "floating-point rate", 1.0, "flop/s", "FLOPS flop/s"),
-        ("Kflops", "floating-point rate", 1e3, "Kflop/s", "KFLOPS kflops Kflop/s"),
-        ("Mflops", "floating-point rate", 1e6, "Mflop/s", "MFLOPS mflops Mflop/s"),
-        ("Gflops", "floating-point rate", 1e9, "Gflop/s", "GFLOPS gflops Gflop/s"),
-        ("MIPS", "instruction rate", 1.0, "MIPS", "mips"),
-        ("DMIPS/MHz", "DMIPS per MHz", 1.0, "DMIPS/MHz", ""),
-        ("Dhrystones/s", "Dhrystone rate", 1.0, "Dhrystones/s", "DhrystoneP dhrystones/s"),
-        ("iterations/s", "iteration rate", 1.0, "iterations/s", "Iterations/s iterations/sec"),
-        ("iterations/min", "iteration rate", 1 / 60, "iterations/min", "lpm"),
-        ("H/s", "hash rate", 1.0, "hashes/s", ""),
-        ("kH/s", "hash rate", 1e3, "khashes/s", ""),
-        ("MH/s", "hash rate", 1e6, "Mhashes/s", ""),
-        ("GH/s", "hash rate", 1e9, "Ghashes/s", ""),
-        ("workloads/s", "workload rate", 1.0, "workloads/s", "workloads/sec workloads/"),
-        ("operations/s", "operation rate", 1.0, "operations/s", "ops/s"),
-        ("inferences/s", "inference rate", 1.0, "inferences/s", ""),
-        ("samples/s", "sample rate", 1.0, "samples/s", ""),
-        ("files", "files", 1.0, "files", "num_files"),
-        (SCORE, "score", 1.0, SCORE, "Score"),
-        ("fps", "frame rate", 1.0, "frames/s", "FPS frames/s"),
-        ("W", "power", 1.0, "W", ""),
-        ("mW", "power", 1e-3, "mW", ""),
-        ("degC", "temperature", 1.0, "°C", "°C"),
-        ("1", "number", 1.0, "", ""),
-    ]
+    """Return each unit of ``units.toml`` by its name and its other spellings."""
+    kinds = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     table: dict[str, Unit] = {}
-    for name, kind, scale, symbol, others in rows:
-        unit = Unit(name, kind, scale, symbol)
-        for spelling in (name, *others.split()):
-            table[spelling] = unit
+    for kind, units_of_kind in kinds.items():
+        for name, values in units_of_kind.items():
+            unit = Unit(name, kind, values["scale"], values.get("symbol", name))
+            table |= dict.fromkeys((name, *values.get("spellings", "").split()), unit)
     return table
 
 
