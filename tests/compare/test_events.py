@@ -687,6 +687,26 @@ def test_rows_of_a_kind_that_step_are_listed_however_far_they_scatter(
         assert said.endswith("; worse than each of the last 5 releases.")
 
 
+@pytest.mark.parametrize(
+    ("rows", "later", "is_listed"),
+    [
+        (2, 1.01, True),
+        (1, 1.01, False),  # a single row without samples
+        (2, 1.09, False),  # within three usual moves
+    ],
+)
+def test_steps_long_ago_do_not_hide_that_rows_left_all_of_their_levels(
+    rows: int, later: float, is_listed: bool, speed: Catalog
+) -> None:
+    factors = (2.0, 1.0, later, 1.5, 1.0, later, 1.0, later)
+    rates = {size: [round(size * each, 3) for each in factors] for size in SIZES[2:7]}
+    for number, own in enumerate(rates.values()):
+        own.append(round(own[1] * (0.87 if number < rows else 1.005), 3))
+    both = newest(releases(rates), speed)
+    listed = [event for event in both.far if not event.is_minor]
+    assert not both.events and [len(event.rows) for event in listed] == [rows] * is_listed
+
+
 @pytest.mark.parametrize(("level", "state"), [(166.0, "look"), (299.0, "do not ship")])
 def test_what_is_back_at_its_level_holds_no_release_back(
     speed: Catalog, level: float, state: str

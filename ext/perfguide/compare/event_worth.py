@@ -20,6 +20,7 @@ from .row_moves import (
     MIN_PRECEDENT_RATIO,
     figures_before,
     has_left_level,
+    has_left_levels,
     has_left_mean,
     has_stepped,
     is_beyond_kind,
@@ -37,6 +38,9 @@ MIN_RISEN_ROWS = 3
 
 MIN_STEPPED_ROWS = 3
 """The fewest rows of a kind that stepped to be an event, however far such rows scatter."""
+
+MIN_LEVEL_ROWS = 2
+"""The fewest rows of a kind without samples that left all of their levels to be an event."""
 
 MANY_ROWS = 5
 """The fewest rows that are an event although none moved by ``MIN_FAR_LOG``."""
@@ -130,20 +134,34 @@ def _loads_together(rows: Sequence[Row]) -> set[int]:
 
 
 def stepped_together(rows: Sequence[Row], names: Names) -> list[Row]:
-    """Return the unproved rows that stepped, as ``MIN_STEPPED_ROWS`` of their kind did on
-    any boards.
+    """Return the unproved rows that stepped, as others of their kind did on any boards, or samples
+    of their own show.
 
-    In public history, seven of eight events that this adds lasted in the next release.
+    In public history, seven of eight events that this adds by many rows lasted in the next release,
+    and none of the others was gone.
     """
     steps = (
         row
         for row in rows
         if has_stepped(row) and (is_open(row) or row.verdict == "regressed")
-        if not (row.follows or row.doubt) and units.parse(row.unit).kind != "share"
+        if not (row.follows or row.doubt)
+        if has_left_levels(row) or units.parse(row.unit).kind != "share"
     )
     of_kinds = grouped(steps, lambda row: kind_of(row, names)).values()
-    many = [of_kind for of_kind in of_kinds if _measured(of_kind) >= MIN_STEPPED_ROWS]
-    return [row for of_kind in many for row in of_kind if row.verdict == "noisy"]
+    stepped = [of_kind for of_kind in of_kinds if _have_stepped(of_kind)]
+    return [row for of_kind in stepped for row in of_kind if row.verdict == "noisy"]
+
+
+def _have_stepped(rows: Sequence[Row]) -> bool:
+    """Return whether rows of a kind stepped: many did, or several left all of their levels, or all
+    samples of one did."""
+    left = [row for row in rows if has_left_levels(row) and not row.follows]
+    is_sampled = any(row.new and row.new.cell.low != row.new.cell.high for row in left)
+    return (
+        is_sampled
+        or _measured(left) >= MIN_LEVEL_ROWS
+        or _measured(filter(has_stepped, rows)) >= MIN_STEPPED_ROWS
+    )
 
 
 def _measured(rows: Iterable[Row]) -> int:
@@ -170,7 +188,7 @@ def is_worth_an_event(rows: Sequence[Row]) -> bool:
     The first rule that fits decides:
 
     - Rows that left the mean of their samples, or whose runs failed in part, are worth one.
-    - Rows are if ``MIN_STEPPED_ROWS`` of them stepped.
+    - Rows are if ``MIN_STEPPED_ROWS`` of them stepped, or fewer left all of their levels.
     - Rows that left a constant level, on several boards or after many releases, are.
     - Rows back at an earlier level are if one moved by ``MIN_FAR_LOG``, or there are ``MANY_ROWS``.
     - Rows that rose are not if they are fewer than ``MIN_RISEN_ROWS`` and none left a level.
@@ -182,7 +200,7 @@ def is_worth_an_event(rows: Sequence[Row]) -> bool:
     """
     if all(has_left_mean(row) or row.doubt.startswith(FAILED_RUN) for row in rows):
         return True
-    if _measured(filter(has_stepped, rows)) >= MIN_STEPPED_ROWS:
+    if _have_stepped(rows):
         return True
     least = 2 if len({row.board for row in rows}) > 1 else MIN_CONSTANT_RELEASES
     if all(_left_constant(row, least) for row in rows):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from statistics import median
 
 from ..common import units
 from ..figures.failed_runs import in_mean
 from . import moves
 from .moves import RECENT_RELEASES
+from .noise import MIN_DEVIATION
 from .row import Row, points
 
 MIN_FAR_LOG = math.log(1.5)
@@ -39,6 +41,10 @@ MIN_POINTS = 10.0
 MIN_METRIC_SCATTERS = 1.5
 """The smallest listed move of a row with two earlier figures, as a multiple of the scatter of rows
 of its metric: about three standard deviations of a typical row."""
+
+MIN_LEVEL_MOVES = 3.0
+"""The least distance of NEW from the last figures, as a multiple of a row's median move, that leaves
+all of its levels."""
 
 MAX_OUTSIDE_SHARE = 0.5
 """The largest distance of NEW from scattered runs of OLD that shows no change, as a share of their
@@ -106,14 +112,32 @@ def has_left_mean(row: Row) -> bool:
 def has_stepped(row: Row) -> bool:
     """Return whether a row got worse by ``MIN_EVENT_LOG``, and all of NEW is worse than each of its
     last ``RECENT_RELEASES`` figures."""
+    return (row.worse_by or 0.0) >= MIN_EVENT_LOG and _beyond_recent(row) > 0
+
+
+def has_left_levels(row: Row) -> bool:
+    """Return whether a row stepped by ``MIN_LEVEL_MOVES`` times the median of its last moves: a few
+    steps do not raise it, however far they were. Packet rates have too few digits."""
+    recent = figures_before(row)[-2 * RECENT_RELEASES :]
+    before = [math.log(value) for value in recent if value > 0]
+    is_packets = units.parse(row.unit).kind == "packet rate"
+    if is_packets or not has_stepped(row) or len(before) < RECENT_RELEASES:
+        return False
+    usual = median(abs(after - earlier) for earlier, after in pairwise(before))
+    return _beyond_recent(row) >= MIN_LEVEL_MOVES * max(usual, MIN_DEVIATION)
+
+
+def _beyond_recent(row: Row) -> float:
+    """Return by how much all of NEW is worse than each of the last ``RECENT_RELEASES`` figures, as
+    the log of a factor: below 0 if it is not, or if they are fewer."""
     before, now = figures_before(row)[-RECENT_RELEASES:], row.new.cell if row.new else None
     if now is None or now.mean is None or len(before) < RECENT_RELEASES:
-        return False
-    if (row.worse_by or 0.0) < MIN_EVENT_LOG:
-        return False
+        return -math.inf
     if row.better == "higher":
-        return min(before) > (now.mean if now.high is None else now.high)
-    return max(before) < (now.mean if now.low is None else now.low)
+        ends = (now.mean if now.high is None else now.high, min(before))
+    else:
+        ends = (max(before), now.mean if now.low is None else now.low)
+    return math.copysign(log_range(ends), ends[1] - ends[0])
 
 
 def is_among_old_runs(row: Row) -> bool:
