@@ -189,7 +189,7 @@ def with_lines(rows: Sequence[Row], history: History) -> list[Row]:
         replace(row, line=row.line[:-1])
         if _has_next(row)
         and (run := _run_of(row)) not in failing_still
-        and (run in failed_next or (_is_at_zero(row) and _test_of(row) in tests))
+        and (run in failed_next or (_is_failure(row) and _test_of(row) in tests))
         else row
         for row in rows
     ]
@@ -200,8 +200,9 @@ def _has_next(row: Row) -> bool:
     return bool(row.line) and version(row.line[-1][0]) > version(row.guide.release)
 
 
-def _is_at_zero(row: Row) -> bool:
-    return row.new is not None and row.new.cell.mean == 0
+def _is_failure(row: Row) -> bool:
+    is_at_zero = row.new is not None and row.new.cell.mean == 0
+    return row.verdict == "failed-after" or is_at_zero
 
 
 def _test_of(row: Row) -> tuple[object, ...]:
