@@ -39,7 +39,7 @@ from .explanations import (
 from .failing_runs import slower_best_runs
 from .match import Names
 from .row import ALARMS, Row, Verdict, is_rate
-from .row_moves import is_open
+from .row_moves import is_open, over_scatter
 from .verdicts import SideFigures
 
 ORDER: Mapping[Verdict, int] = {
@@ -184,13 +184,13 @@ def _grouped(
 
 
 def _leading_compiled(compiled: Sequence[Row]) -> list[Row]:
-    """Return the rows that name the event of another compiler, of one benchmark: those that got
-    worse or, if nothing shows that any did, better; nothing if no event shows anything."""
+    """Return the rows that name the event of another compiler, of the benchmark with the clearest
+    move: those that got worse or, if nothing shows that any did, better; else nothing."""
     for is_worse in (True, False):
         moved = [row for row in compiled if ((row.worse_by or 0.0) > 0) is is_worse]
         if is_proved(moved) or (moved and is_worth_an_event(moved)):
-            farthest = max(moved, key=lambda row: (is_proved([row]), abs(row.worse_by or 0.0)))
-            return [row for row in moved if row.benchmark == farthest.benchmark]
+            clearest = max(moved, key=lambda row: (is_proved([row]), over_scatter(row)))
+            return [row for row in moved if row.benchmark == clearest.benchmark]
     return []
 
 
