@@ -210,6 +210,24 @@ def test_a_change_is_reverted_only_if_no_sample_of_the_next_release_shows_it(
         assert f"It {words} in 9.9." in event_evidence.event_lines(event, both)
 
 
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        ((20.0, 5.0), ["It had got worse before: 50.82 in 9.7, 20 in 9.8, 5 MB/s now."]),
+        ((45.0, 5.0), []),
+    ],
+)
+def test_a_fall_that_goes_on_from_one_with_the_older_release_says_so(
+    last: tuple[float, float], said: list[str], speed: Catalog
+) -> None:
+    rates = history()
+    rates[64][-3:] = [50.82, *last]
+    both = newest(releases(rates), speed)
+    (event,) = (*both.events, *both.far)
+    lines = event_evidence.event_lines(event, both)
+    assert [line for line in lines if "before:" in line] == said
+
+
 @pytest.mark.parametrize("other", [50.0, 0.0])
 def test_a_failure_is_reverted_only_if_no_run_of_its_test_fails(
     other: float, speed: Catalog

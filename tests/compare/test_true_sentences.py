@@ -106,6 +106,7 @@ RARE = (
         "at equal clock",
         "earlier figures are scaled",
         *("failed in (.+) already", "moved as far in (.+) already"),
+        "had got worse before",
         *("more rates? failed", "no longer measured"),
         *("another (eMMC", "another way of testing", "another compiler"),
     ),

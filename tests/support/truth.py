@@ -1638,6 +1638,22 @@ def _had_failed(about: About, said: Sequence[str]) -> bool:
     return False
 
 
+def _worse_before(about: About, said: Sequence[str]) -> bool:
+    """Check “The first row had got worse before: 122 in 10.01, 13 in 11.00, 0 kPPS now”: OLD was by half worse."""
+    subject, start, before, end, old, now = said
+    for each in about.each(about.counted):
+        past = [own for own in each.series(all_of=True) if version(own[0]) <= version(old)][-2:]
+        if [name for name, _ in past] != [before, old] or not each.row.new:
+            continue
+        values = (*(value for _, value in past), each.row.new.cell.mean or 0.0)
+        ratio = values[0] / values[1] if each.row.better == "higher" else values[1] / values[0]
+        if ratio >= 1.5 and [*map(rounds, (start, end, now), values)] == [True] * 3:
+            return each.row.old.guide.release == old and (subject == "It") == (
+                len(about.counted) == 1
+            )
+    return False
+
+
 def _moved_already(about: About, said: Sequence[str]) -> bool:
     """Check “Others of its kind moved as far in 10.00.07 already”: some figure with a name that begins as that of
     the first row had made half of its move in a release that did not measure the row."""
@@ -1785,6 +1801,7 @@ LINES = templates(
         rf"Of # rows( of the title)? that can be followed to (.+?), # ({FATE}){OTHERS}": _fate_of,
         r"(The row was|(?:Both|All \d+|\d+ of \d+) rows were) at this level before, in (.+)": _at_level,
         r"(.+), failed in (.+) already": _had_failed,
+        r"(It|The first row) had got worse before: # in (\S+), # in (\S+), #(?: .+)? now": _worse_before,
         r"Others of its kind moved as far in (.+) already": _moved_already,
         r"Runs of # more rates? failed": lambda about, said: (
             int(said[0]) < sum("packet" not in row.metric and row.unit != "%" for row in about.rows)

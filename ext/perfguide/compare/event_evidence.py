@@ -20,6 +20,7 @@ from .moves import RECENT_RELEASES
 from .row import Row
 from .row_moves import (
     MIN_FAR_LOG,
+    fell_with_old,
     has_left_mean,
     has_stepped,
     is_beyond_kind,
@@ -35,7 +36,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     if event.is_minor:
         return []
     rows = event.counted
-    out = _grounds(event, comparison)
+    out = [*_grounds(event, comparison), _fell_before(event)]
     counted_ids = set(map(id, rows))
     further = [row for row in event.rows if not row.is_clock and id(row) not in counted_ids]
     if moved := [row for row in further if not row.follows]:
@@ -106,6 +107,18 @@ def _grounds(event: Event, comparison: Comparison) -> list[str]:
     if not which:
         return [f"{units.capital(first.ground)}."]
     return [f"First row: {first.ground}." if listed(event)[0] is first else f"{runs}."]
+
+
+def _fell_before(event: Event) -> str:
+    """Return a sentence on the figures of an event's first row if it got far worse with OLD, too,
+    or ""."""
+    row = farthest(event)
+    texts = [f"{units.number(value)} in {release}" for release, value in fell_with_old(row)]
+    if event.is_cause or event.is_back or not texts or not row.new:
+        return ""
+    subject = "It" if len(event.counted) == 1 else "The first row"
+    now = f"{units.number(row.new.cell.mean or 0.0)} {units.parse(row.unit).symbol}".rstrip()
+    return f"{subject} had got worse before: {', '.join(texts)}, {now} now."
 
 
 MAX_OTHERS_MOVE = 0.25
@@ -203,7 +216,9 @@ def unproved(row: Row) -> str:
         return f"{row.ground}; half of such rows scatter within {range_text(the_way_it_went(row, row.kind_scatter))}"
     # The change per unit of work is already given with the figures.
     of_work = f"{units.change_text(row.work or 0.0)} per {row.per}; " if row.per else ""
-    beyond = "all new ones are worse than the mean before" if has_left_mean(row) else usual(row)
+    # The scatter of a figure with two states is that within one of them.
+    scatter = "" if row.changed_state else usual(row)
+    beyond = "all new ones are worse than the mean before" if has_left_mean(row) else scatter
     # A move that is beyond the scatter needs no other reason.
     is_step = has_stepped(row) and over_scatter(row) <= 1
     stepped = f"worse than each of the last {RECENT_RELEASES} releases" * is_step

@@ -353,6 +353,18 @@ def is_far_back(row: Row) -> bool:
     )
 
 
+def fell_with_old(row: Row) -> Sequence[tuple[str, float]]:
+    """Return the last two releases up to OLD of a row that got worse, with its figures, if it had
+    got worse by ``MIN_FAR_LOG`` between these already; else nothing."""
+    is_fall = row.verdict == "failed-after" or (row.worse_by or 0.0) > 0
+    before = () if row.past or row.per or is_back(row) else _line_before(row)[-2:]
+    if not is_fall or len(before) < 2 or min(value for _, value in before) <= 0:
+        return ()
+    (_, start), (_, end) = before
+    fall = start / end if row.better == "higher" else end / start
+    return before if math.log(fall) >= MIN_FAR_LOG else ()
+
+
 def failed_earlier(row: Row) -> list[str]:
     """Return the releases before OLD in which a rate that fails now was 0 too."""
     if row.verdict != "failed-after" or row.better != "higher":
