@@ -223,34 +223,15 @@ def _parts(
             "trials of a search are not figures: its result has its own block",
         )
         return []
-    readers = _READERS.get(benchmark)
-    # With -multi, openssl does not report that it measures elapsed time.
-    if benchmark == "openssl" and "-elapsed" in words(block.command):
-        readers = (partial(speed.read, elapsed=True), "gnu-time")
-    if readers is None:
+    readers = _readers_of(block)
+    if not readers:
         sheet.note(block.head.number, f"no adapter reads the output of “{benchmark[:100]}”")
         return []
-    params: dict[str, Scalar] = dict(context.params) | {"benchmark": benchmark}
-    for name in _PARAMS.get(benchmark, ()):
-        if name in block.words:
-            word = block.words[name]
-            params[name] = word == "yes" if name == "loss_allowed" else number_or_text(word)
-    body = raw[block.first - 1 : end - 1]
-    skipped = block.first - 1
-    if benchmark in _NAMED_BY_COMMAND:
-        # The command replaces the line "# perfguide-at", because it must directly precede the figure.
-        if body and body[0].startswith(b"# perfguide-at: "):
-            body, skipped = body[1:], skipped + 1
-        body.insert(0, b"$ " + block.command.encode())
-        skipped -= 1
-    # A line of the runner follows, so the last line of the output is complete.
-    output = b"\n".join((*body, b""))
+    params = _params(block, context)
     of_block = Context(context.file, params)
-    readings = [
-        (registry.built_in(reader).read if isinstance(reader, str) else reader)(output, of_block)
-        for reader in readers
-    ]
-    readings = [reading.renumbered(lambda line: line + skipped) for reading in readings]
+    output, before = _output(block, raw[block.first - 1 : end - 1])
+    readings = [reader(output, of_block) for reader in readers]
+    readings = [reading.renumbered(lambda line: line + before) for reading in readings]
     for part in readings:
         sheet.understood(*part.lines)
     # Without this, a program that ran without printing a figure would seem not to have run.
@@ -261,6 +242,38 @@ def _parts(
         sheet.broken(at, "the load of all CPUs was not seen, or the line with it is cut")
     sizes = block.words.get("block_sizes", "")
     return [_named(part, block, sizes, params) for part in readings]
+
+
+def _readers_of(block: _Block) -> list[Reader]:
+    benchmark = block.words.get("benchmark", "")
+    readers = _READERS.get(benchmark, ())
+    # With -multi, openssl does not report that it measures elapsed time.
+    if benchmark == "openssl" and "-elapsed" in words(block.command):
+        readers = (partial(speed.read, elapsed=True), "gnu-time")
+    return [registry.built_in(name).read if isinstance(name, str) else name for name in readers]
+
+
+def _params(block: _Block, context: Context) -> dict[str, Scalar]:
+    """Return the parameters that the context and the header state."""
+    benchmark = block.words.get("benchmark", "")
+    params: dict[str, Scalar] = dict(context.params) | {"benchmark": benchmark}
+    for name in _PARAMS.get(benchmark, ()):
+        if name in block.words:
+            word = block.words[name]
+            params[name] = word == "yes" if name == "loss_allowed" else number_or_text(word)
+    return params
+
+
+def _output(block: _Block, body: list[bytes]) -> tuple[bytes, int]:
+    """Return the output of a program, and the number of lines of the log before its first line."""
+    before = block.first - 1
+    if block.words.get("benchmark") in _NAMED_BY_COMMAND:
+        # The command replaces the line "# perfguide-at", because it must directly precede the figure.
+        if body and body[0].startswith(b"# perfguide-at: "):
+            body, before = body[1:], before + 1
+        body, before = [b"$ " + block.command.encode(), *body], before - 1
+    # A line of the runner follows, so the last line of the output is complete.
+    return b"\n".join((*body, b"")), before
 
 
 def _named(part: Reading, block: _Block, sizes: str, params: dict[str, Scalar]) -> Reading:

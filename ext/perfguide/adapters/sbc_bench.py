@@ -155,41 +155,56 @@ def _about(match: re.Match[str], sheet: Sheet) -> None:
 
 def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str, Scalar]]]:
     """Split a part by the cores that programs ran on; yield each piece with its parameters."""
-    text = b"\n".join(part.lines)
+    has_cores = bool(part.cores) and part.cores != _CLUSTERS
+    tables = [at for at, line in enumerate(part.lines) if line.startswith(b"7-Zip ")]
+    if any(_OPENSSL_ROW.fullmatch(line.decode()) for line in part.lines):
+        yield from _openssl_pieces(part, clusters, has_cores)
+    elif tables and not has_cores:
+        yield from _zip_pieces(part, clusters, tables)
+    elif any(line.strip() for line in part.lines):
+        yield part, ({"cores": part.cores} if has_cores else {})
+
+
+def _openssl_pieces(
+    part: _Part, clusters: list[str], has_cores: bool
+) -> Iterator[tuple[_Part, dict[str, Scalar]]]:
+    """Yield the rows of each turn: the first row of each algorithm, the second, and so on."""
     rows: dict[str, list[int]] = {}
-    names: dict[int, str] = {}
+    kinds: dict[int, str] = {}
     lines = list(part.lines)
     for at, line in enumerate(part.lines):
         if match := _OPENSSL_ROW.fullmatch(line.decode()):
             rows.setdefault(match[1], []).append(at)
             if match[2]:  # since 0.9.71 the row ends with the kind of core
-                names[at] = match[2]
+                kinds[at] = match[2]
                 lines[at] = line[: line.rindex(b" (")]
-    tables = [at for at, line in enumerate(part.lines) if line.startswith(b"7-Zip ")]
-    has_cores = bool(part.cores) and part.cores != _CLUSTERS
-    if rows:
-        # Otherwise a damaged log could yield a piece for each of its lines.
-        most = min(max(map(len, rows.values())), _MAX_ROWS)
-        every = {at for ats in rows.values() for at in ats}
-        for turn in range(1 if has_cores else most):
-            kept = every if has_cores else {ats[turn] for ats in rows.values() if turn < len(ats)}
-            piece = [b"" if at in every - kept else line for at, line in enumerate(lines)]
-            kinds = {names.get(at, "") for at in kept}
-            kind = kinds.pop() if len(kinds) == 1 else ""
-            yield replace(part, lines=piece), _conditions(part, clusters, turn, most, kind)
-    elif tables and not has_cores:
-        ends = [*tables[1:], len(part.lines)]
-        for turn, (begin, end) in enumerate(zip(tables, ends, strict=True)):
-            table = _Part(part.log, part.first + begin, part.cores, part.lines[begin:end])
-            if len(tables) == len(clusters) > 1:
-                yield table, {"cores": clusters[turn]}
-            else:
-                busy = _ZIP_USAGE.search(b"\n".join(table.lines))
-                # Before 0.9 no heading names the cores, but 7-zip prints their usage.
-                pinned = busy is not None and int(busy[1]) <= _MAX_ONE_CORE_PERCENT
-                yield table, {"cores": "one core" if pinned else "all cores"}
-    elif text.strip():
-        yield part, ({"cores": part.cores} if has_cores else {})
+    # Otherwise a damaged log could yield a piece for each of its lines.
+    turns = min(max(map(len, rows.values())), _MAX_ROWS)
+    all_rows = {at for of_algorithm in rows.values() for at in of_algorithm}
+    for turn in range(1 if has_cores else turns):
+        of_turn = {of_algorithm[turn] for of_algorithm in rows.values() if turn < len(of_algorithm)}
+        rows_of_turn = all_rows if has_cores else of_turn
+        others = all_rows - rows_of_turn
+        piece = [b"" if at in others else line for at, line in enumerate(lines)]
+        kinds_of_turn = {kinds.get(at, "") for at in rows_of_turn}
+        kind = kinds_of_turn.pop() if len(kinds_of_turn) == 1 else ""
+        yield replace(part, lines=piece), _conditions(part, clusters, turn, turns, kind)
+
+
+def _zip_pieces(
+    part: _Part, clusters: list[str], tables: list[int]
+) -> Iterator[tuple[_Part, dict[str, Scalar]]]:
+    """Yield each table of 7-zip, which begins at one of these lines."""
+    ends = [*tables[1:], len(part.lines)]
+    for number, (begin, end) in enumerate(zip(tables, ends, strict=True)):
+        table = _Part(part.log, part.first + begin, part.cores, part.lines[begin:end])
+        if len(tables) == len(clusters) > 1:
+            yield table, {"cores": clusters[number]}
+        else:
+            usage = _ZIP_USAGE.search(b"\n".join(table.lines))
+            # Before 0.9 no heading names the cores, but 7-zip prints their usage.
+            is_on_one = usage is not None and int(usage[1]) <= _MAX_ONE_CORE_PERCENT
+            yield table, {"cores": "one core" if is_on_one else "all cores"}
 
 
 def _conditions(

@@ -61,28 +61,13 @@ _UNITS = {
     "total_allocated_bytes": "B",
     "net_heap_growth": "B",
 }
-_SETTINGS = frozenset(
-    (
-        *(
-            "name",
-            "run_name",
-            "run_type",
-            "family_index",
-            "per_family_instance_index",
-            "repetitions",
-        ),
-        *("repetition_index", "threads", "iterations", "time_unit", "label", "aggregate_name"),
-        *(
-            "aggregate_unit",
-            "big_o",
-            "rms",
-            "cpu_coefficient",
-            "real_coefficient",
-            "error_occurred",
-        ),
-        *("error_message", "skipped", "skip_message"),
-    )
-)
+_SETTINGS = {
+    *("name", "run_name", "run_type", "family_index", "per_family_instance_index", "repetitions"),
+    *("repetition_index", "threads", "iterations", "time_unit", "label", "skipped", "skip_message"),
+    *("aggregate_name", "aggregate_unit", "big_o", "rms", "cpu_coefficient", "real_coefficient"),
+    *("error_occurred", "error_message"),
+}
+"""The keys of a run that are not its figures."""
 
 
 def read(data: bytes, context: Context) -> Reading:

@@ -14,6 +14,7 @@ from ..json_nodes import source
 from .collector import Collector
 from .lava import FIELDS, Case, Cases
 
+# Layout: ``testcase_export_fields`` in ``lava_results_app`` of LAVA.
 EXAMPLE = """\
 job,suite,result,measurement,unit,duration,timeout,logged,level,metadata,url,name,id,\
 log_start_line,log_end_line
@@ -22,7 +23,6 @@ log_start_line,log_end_line
 /results/testcase/98213,bw_mem-bcopy-1mb,98213,480,482
 """
 
-# Layout: ``testcase_export_fields`` in ``lava_results_app`` of LAVA.
 _MAX_METADATA_CHARS = 20_000
 
 
@@ -43,8 +43,8 @@ def read(data: bytes, context: Context) -> Reading:
     lines = source(data).text.split("\n")
     for line, text in enumerate(lines, start=1):
         text = text.rstrip("\r")
-        if again := _columns(text):
-            columns = again
+        if named_columns := _columns(text):
+            columns = named_columns
             collector.understood(line)
         elif columns and text.strip():
             fields = _fields(text)
@@ -96,8 +96,8 @@ def _test_set(metadata: str) -> str | None:
         value = ast.literal_eval(metadata)
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return None
-    named = value.get("set", "") if isinstance(value, dict) else None
-    return named if isinstance(named, str) else None
+    test_set = value.get("set", "") if isinstance(value, dict) else None
+    return test_set if isinstance(test_set, str) else None
 
 
 FORMAT = Format(

@@ -9,21 +9,11 @@ import re
 from .. import Scalar
 from ..json_nodes import Node
 
-_STATED = frozenset(
-    (
-        *(
-            "sdk.version",
-            "sdk.name",
-            "sdk.os",
-            "sdk.kernel",
-            "sdk.image",
-            "board.name",
-            "board.soc",
-        ),
-        *("board.description", "board.memory", "board.governor"),
-        *("runner.name", "runner.job_url", "runner.version"),
-    )
-)
+_STATED = {
+    *(f"sdk.{name}" for name in ("version", "name", "os", "kernel", "image")),
+    *(f"board.{name}" for name in ("name", "soc", "description", "memory", "governor")),
+    *(f"runner.{name}" for name in ("name", "job_url", "version")),
+}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?", re.ASCII)
 _FAILED = re.compile(r"[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE)
 MAX_NUMBER_CHARS = 400

@@ -182,6 +182,14 @@ class _Reader:
             self._run = _Run(elapsed=self._elapsed)
         return self._run
 
+    def _announce(self, line: Line, name: str) -> _Run:
+        """Note that an algorithm is measured, whose row must follow; return its run."""
+        run, algorithm = self._current(), canonical(name)
+        if algorithm not in run.names:
+            run.missing[algorithm] = line.number
+        run.names.add(algorithm)
+        return run
+
     def finish(self) -> None:
         """Report the algorithms that were measured, but are in no table."""
         for name, number in self._run.missing.items():
@@ -190,14 +198,11 @@ class _Reader:
     def _read_progress(self, line: Line) -> bool:
         """Read a line before the tables, such as engine or version; return false for others."""
         text = line.text
-        if match := _DOING.fullmatch(text) or _STARTED.fullmatch(text):
-            run, name = self._current(), canonical(match[1])
-            if name not in run.names:
-                run.missing[name] = line.number
-            run.names.add(name)
-            if len(match.groups()) > 1:
-                timed = _Timed(int(match[4]), float(match[5]), float(match[2]))
-                run.timed[name, int(match[3])] = timed
+        if match := _DOING.fullmatch(text):
+            timed = _Timed(int(match[4]), float(match[5]), float(match[2]))
+            self._announce(line, match[1]).timed[canonical(match[1]), int(match[3])] = timed
+        elif match := _STARTED.fullmatch(text):
+            self._announce(line, match[1])
         elif match := _KEYGEN.fullmatch(text):
             self._current().key_names.add(match[1].lower())
         elif match := _CHILD.fullmatch(text):

@@ -16,10 +16,12 @@ seven characters, with ``K`` and ``M`` for thousands and millions."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
+from pathlib import Path
 
 from .. import Context, Format, Reading, Scalar
 from ..log_lines import LIKE_FIGURE, Line, figure, holds, lines, words
@@ -36,6 +38,10 @@ Simple syscall: 0.5044 microseconds
 Pipe bandwidth: 1252.05 MB/sec
 """
 
+_NAMES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_LABELS: dict[str, str] = _NAMES["labels"]
+_SECTIONS: dict[str, str] = _NAMES["sections"]
+
 _NUMBER = r"([0-9]{1,12}(?:\.[0-9]{1,6})?|-?inf|-?nan)"
 # Layout: lib_timing.c (``micro``, ``nano``, ``mb``), lat_mem_rd.c, lat_ctx.c and, for the summary,
 # scripts/getsummary. MB are 10^6 bytes.
@@ -43,31 +49,6 @@ _LABELLED = re.compile(
     rf"([A-Za-z][A-Za-z0-9_+/' -]{{2,60}}?(?: on [!-~]{{1,200}})?): {_NUMBER}"
     r" (microseconds|nanoseconds|MB/sec)[ \t]*"
 )
-_NAMES = {
-    "Simple syscall": "lat_syscall-null",
-    "Simple read": "lat_syscall-read",
-    "Simple write": "lat_syscall-write",
-    "Simple stat": "lat_syscall-stat",
-    "Simple fstat": "lat_syscall-fstat",
-    "Simple open/close": "lat_syscall-open",
-    "Signal handler installation": "lat_sig-install",
-    "Signal handler overhead": "lat_sig-catch",
-    "Protection fault": "lat_sig-prot",
-    "Procedure call": "lat_proc-proccall",
-    "Process fork+exit": "lat_proc-fork",
-    "Process fork+execve": "lat_proc-exec",
-    "Process fork+/bin/sh -c": "lat_proc-shell",
-    "Pipe latency": "lat_pipe",
-    "Pipe bandwidth": "bw_pipe",
-    "AF_UNIX sock stream latency": "lat_unix",
-    "AF_UNIX sock stream bandwidth": "bw_unix",
-    "Semaphore latency": "lat_sem",
-    "Fifo latency": "lat_fifo",
-    "TCP latency using localhost": "lat_tcp",
-    "UDP latency using localhost": "lat_udp",
-    "TCP/IP connection cost to localhost": "lat_connect",
-    "Select on 200 tcp fd's": "lat_select",
-}
 _OPERATION = re.compile(r"(integer|u?int64|float|double) (bit|add|mul|div|mod|bogomflops)")
 _STREAMED = re.compile(r"(STREAM2?) (copy|scale|add|triad|fill|daxpy|sum) (latency|bandwidth)")
 _SELECT = re.compile(r"Select on ([0-9]{1,6})( tcp)? fd's")
@@ -96,22 +77,6 @@ _MAX_COMMAND_CHARS = 300
 # scripts/lmbench, which writes the results file.
 _RESULTS_FILE = re.compile(r"\[lmbench[0-9.]{1,5} results for .*")
 _SYNC_MAX = re.compile(r"\[SYNC_MAX: ([0-9]{1,6})\]")
-_SECTIONS = {
-    '"read bandwidth': "bw_file_rd-io",
-    '"read open2close bandwidth': "bw_file_rd-o2c",
-    '"Mmap read bandwidth': "bw_mmap_rd-mo",
-    '"Mmap read open2close bandwidth': "bw_mmap_rd-o2c",
-    '"libc bcopy unaligned': "bw_mem-bcopy",
-    '"libc bcopy aligned': "bw_mem-bcopy-conflict",
-    "Memory bzero bandwidth": "bw_mem-bzero",
-    '"unrolled bcopy unaligned': "bw_mem-fcp",
-    '"unrolled partial bcopy unaligned': "bw_mem-cp",
-    "Memory read bandwidth": "bw_mem-frd",
-    "Memory partial read bandwidth": "bw_mem-rd",
-    "Memory write bandwidth": "bw_mem-fwr",
-    "Memory partial write bandwidth": "bw_mem-wr",
-    "Memory partial read/write bandwidth": "bw_mem-rdwr",
-}
 _MOVED_SIZES = {
     "0.000512": "512b",
     **{f"{2**power * 1024 / 1e6:.6f}": f"{2**power}kb" for power in range(10)},
@@ -282,7 +247,7 @@ def _labelled(line: Line, sheet: Sheet, stream: Mapping[str, Scalar]) -> None:
     if match is None:
         label = line.text.partition(":")[0]
         cut = len(label) > 9 and (
-            label.startswith("STREAM") or any(name.startswith(label.rstrip()) for name in _NAMES)
+            label.startswith("STREAM") or any(name.startswith(label.rstrip()) for name in _LABELS)
         )
         like = _name(label) and LIKE_FIGURE.search(line.text)
         if cut or like or re.search(r"[0-9] (?:microseconds|nanoseconds|MB/sec)[ \t]*$", line.text):
@@ -298,8 +263,8 @@ def _labelled(line: Line, sheet: Sheet, stream: Mapping[str, Scalar]) -> None:
 
 
 def _name(label: str) -> str | None:
-    if label in _NAMES:
-        return _NAMES[label]
+    if label in _LABELS:
+        return _LABELS[label]
     if label.startswith("Pagefaults on "):
         return "lat_pagefault"
     if match := _SELECT.fullmatch(label):
@@ -312,54 +277,6 @@ def _name(label: str) -> str | None:
     return None
 
 
-_CTX = "2-0k 2-16k 2-64k 8-16k 8-64k 16-16k 16-64k"
-
-
-def _ops(kind: str, names: str) -> tuple[str, ...]:
-    return tuple(f"lat_ops-{kind}-{name}" for name in names.split())
-
-
-_TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
-    # title: unit, metrics of the columns behind host and OS; no name: left out
-    "Processor, Processes": (
-        "us",
-        (
-            *("-", "lat_syscall-null", "-", "lat_syscall-stat", "lat_syscall-open"),
-            *("lat_select-100-tcp", "lat_sig-install", "lat_sig-catch"),
-            *("lat_proc-fork", "lat_proc-exec", "lat_proc-shell"),
-        ),
-    ),
-    "Basic integer operations": ("ns", _ops("int", "bit add mul div mod")),
-    "Basic uint64 operations": ("ns", _ops("int64", "bit add mul div mod")),
-    "Basic float operations": ("ns", _ops("float", "add mul div bogomflops")),
-    "Basic double operations": ("ns", _ops("double", "add mul div bogomflops")),
-    "Context switching": ("us", tuple(f"lat_ctx-{name}" for name in _CTX.split())),
-    "*Local* Communication latencies": (
-        "us",
-        (
-            *("-", "lat_pipe", "lat_unix", "lat_udp", "lat_rpc-udp"),
-            *("lat_tcp", "lat_rpc-tcp", "lat_connect"),
-        ),
-    ),
-    "*Local* Communication bandwidths": (
-        "MB/s",
-        (
-            *("bw_pipe", "bw_unix", "bw_tcp", "bw_file_rd-reread", "bw_mmap_rd-reread"),
-            *("bw_mem-bcopy-libc", "bw_mem-bcopy-hand", "bw_mem-rd", "bw_mem-wr"),
-        ),
-    ),
-    "File & VM system latencies": (
-        "us",
-        (
-            *("lat_fs-0k-create", "lat_fs-0k-delete", "lat_fs-10k-create", "lat_fs-10k-delete"),
-            *("lat_mmap", "lat_sig-prot", "lat_pagefault", "lat_select-100"),
-        ),
-    ),
-    "Memory latencies": (
-        "ns",
-        ("-", "lat_mem_rd-l1", "lat_mem_rd-l2", "lat_mem_rd-main", "lat_mem_rd-random"),
-    ),
-}
 _UNIT_WORDS = {"us": "microseconds", "ns": "nanoseconds", "MB/s": "MB/s"}
 _RULER = re.compile(r"-{9} -{13}(?: +-{3,23})+[ \t]*")
 # The length of a row of memory latencies up to its last figure.
@@ -368,12 +285,16 @@ _CELL = re.compile(r"([0-9]{1,7}(?:\.[0-9]{0,6})?)([KM]?)")
 
 
 @dataclass(frozen=True, slots=True)
-class _OpenTable:
-    """The table to which the following rows belong."""
+class _Table:
+    """A table of the summary: its unit, the metrics of its columns, and where its cells are if its
+    ruler was read."""
 
     unit: str
-    metrics: tuple[str, ...]
+    metrics: Sequence[str]
     spans: tuple[tuple[int, int], ...] = ()
+
+
+_TABLES = {title: _Table(**table) for title, table in _NAMES["tables"].items()}
 
 
 class _Summary:
@@ -381,21 +302,21 @@ class _Summary:
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
-        self._table: _OpenTable | None = None
+        self._table: _Table | None = None
 
     def line(self, line: Line) -> bool:
         """Return whether the line belongs to a table, and add its figures to the sheet."""
         text = line.text
-        for title, (unit, metrics) in _TABLES.items():
+        for title, table in _TABLES.items():
             # The title includes the unit; a different one would mean a different version.
-            if text.startswith(title) and f"in {_UNIT_WORDS[unit]}" in text:
-                self._table = _OpenTable(unit, metrics)
+            if text.startswith(title) and f"in {_UNIT_WORDS[table.unit]}" in text:
+                self._table = table
                 return True
         if self._table is None:
             return False
         if _RULER.fullmatch(text):
             spans = tuple(m.span() for m in re.finditer("-+", text))[2:]
-            self._table = _OpenTable(self._table.unit, self._table.metrics, spans)
+            self._table = replace(self._table, spans=spans)
             return True
         if not self._table.spans:
             return True
@@ -405,7 +326,7 @@ class _Summary:
         self._row(line, self._table)
         return True
 
-    def _row(self, line: Line, table: _OpenTable) -> None:
+    def _row(self, line: Line, table: _Table) -> None:
         if "lat_mem_rd-main" in table.metrics:
             # Its rows are not aligned with the ruler, and have no empty cells.
             cells = words(line.text[23:])[: len(table.metrics)]
@@ -422,7 +343,7 @@ class _Summary:
             self._sheet.broken(line.number, "a row of LMBench's summary is cut or damaged")
             return
         for metric, match in zip(table.metrics, matches, strict=True):
-            if match and metric != "-":
+            if match and metric:
                 scale = {"": 0, "K": 3, "M": 6}[match[2]]
                 value = float(Decimal(match[1]).scaleb(scale))
                 self._sheet.figure(line.number, "lmbench", metric, table.unit, value)
