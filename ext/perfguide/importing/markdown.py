@@ -14,7 +14,7 @@ from . import html, rst
 from .model import Cell, Opener, Reading, Table, joined_head, plain
 
 _DIRECTIVES = ("csv-table", "list-table", "table")
-_NESTED_BLOCKS = 50
+_MAX_NESTED_BLOCKS = 50
 
 
 def _parser(reading: Reading) -> MarkdownIt:
@@ -25,7 +25,7 @@ def _parser(reading: Reading) -> MarkdownIt:
         reading.line = first + 1
         return False
 
-    parser = MarkdownIt("commonmark", {"maxNesting": _NESTED_BLOCKS}).enable("table")
+    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTED_BLOCKS}).enable("table")
     parser.core.ruler.disable("inline")
     parser.block.ruler.before("table", "note_line", note_line)
     return parser
@@ -36,9 +36,12 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
     headings: list[tuple[int, str]] = []
     parser = _parser(reading)
     tokens = parser.parse(text)
-    at = 0
-    while at < len(tokens):
-        token = tokens[at]
+    table_end = -1
+    is_deep = False
+    for at, token in enumerate(tokens):
+        is_within_deep, is_deep = is_deep, token.level >= _MAX_NESTED_BLOCKS - 1
+        if at <= table_end or (is_within_deep and is_deep):
+            continue
         line = (token.map[0] if token.map else 0) + 1
         reading.line = line if token.map else reading.line
         above = tuple(title for _, title in headings)
@@ -49,12 +52,12 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
             headings.append((level, title))
             reading.title = reading.title or title
         elif token.type == "table_open":
-            end = next(n for n in range(at, len(tokens)) if tokens[n].type == "table_close")
-            rows = _rows(parser, tokens[at:end], reading)
+            closing = (n for n in range(at, len(tokens)) if tokens[n].type == "table_close")
+            table_end = next(closing)
+            rows = _rows(parser, tokens[at:table_end], reading)
             reading.add_table(Table(file, line, above, "", joined_head(rows[:1]), tuple(rows[1:])))
-            at = end
-        # Most HTML blocks have no table and need no parsing.
         elif token.type == "html_block" and "<t" in token.content:
+            # Most HTML blocks have no table and need no parsing.
             part = Reading(reading.limits)
             html.read(file, token.content, opener, part)
             _add_part(reading, part, file, line - 1, above)
@@ -68,14 +71,11 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
                 rst.read(file, _as_rst(name, title, token.content), opener, part)
                 # The line of the directive is that of the fence.
                 _add_part(reading, part, file, line - 1, above)
-        if token.level >= _NESTED_BLOCKS - 1:
-            message = f"blocks nested more than {_NESTED_BLOCKS} levels deep are left out"
+        if is_deep:
+            message = f"blocks nested more than {_MAX_NESTED_BLOCKS} levels deep are left out"
             reading.add_fault(
                 Diagnostic("limit", file, message, "nest them less deeply", line=line)
             )
-            while at + 1 < len(tokens) and tokens[at + 1].level >= _NESTED_BLOCKS - 1:
-                at += 1
-        at += 1
 
 
 def _as_rst(name: str, title: str, body: str) -> str:
