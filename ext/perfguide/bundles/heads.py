@@ -24,7 +24,7 @@ from .containers import Source
 from .decode import Loaded, upload
 from .decompress import Limits
 
-Measured = tuple[str, str, str]
+MetricId = tuple[str, str, str]
 """A benchmark, a metric and a unit, as named in a bundle."""
 
 
@@ -33,14 +33,14 @@ class Head(Loaded):
     """A valid bundle stripped of its results.
 
     ``number`` is its number of results; ``measured`` counts them by benchmark, metric and unit;
-    ``logs`` are the names of the logs they came from. ``figures`` is the value of
+    ``logs`` are the names of the logs they came from. ``figures_hash`` is the value of
     :meth:`Loaded.hash_of_figures`.
     """
 
     number: int
-    measured: tuple[tuple[Measured, int], ...]
+    measured: tuple[tuple[MetricId, int], ...]
     logs: tuple[str, ...]
-    figures: str
+    figures_hash: str
 
     def rows(self) -> int:
         """Return the number of results."""
@@ -48,7 +48,7 @@ class Head(Loaded):
 
     def hash_of_figures(self) -> str:
         """Return a hash shared by bundles with the same figures."""
-        return self.figures
+        return self.figures_hash
 
 
 Items = list[Head | Diagnostic]
@@ -76,9 +76,9 @@ def head(item: Loaded) -> Head:
         bundle=replace(item.bundle, results=[]),
         digest=item.digest,
         number=columns.rows,
-        measured=tuple((name, counts[number]) for number, name in enumerate(names)),
+        measured=tuple((name, counts[index]) for index, name in enumerate(names)),
         logs=tuple(sorted({file for file in columns.logs if file})),
-        figures=item.hash_of_figures(),
+        figures_hash=item.hash_of_figures(),
     )
 
 
@@ -87,15 +87,15 @@ def read(sources: Iterable[Source], limits: Limits, store: Store) -> Iterator[tu
 
     A file whose hash is in ``store`` is not opened. A file that is being changed is yielded with
     its content, since it may change again before its results are read."""
-    rules = f"{fingerprint()} {limits}"
-    shared: dict[Measured, Measured] = {}
+    end_of_keys = f"{fingerprint()} {limits}"
+    shared: dict[MetricId, MetricId] = {}
     for source in sources:
         digest = store.digest(source.path)
         if digest and store.seen[str(source.path)] == UNSURE:
             with suppress(OSError):
                 source = replace_field(source, content=source.path.read_bytes())
                 digest = hashlib.sha256(source.content or b"").hexdigest()
-        key = f"heads {digest} {rules} {source.root} {source.name}"
+        key = f"heads {digest} {end_of_keys} {source.root} {source.name}"
         kept = store.recall(key) if digest else None
         if kept is not None:
             yield source, _unpacked(_DECODE(kept), shared)
@@ -118,12 +118,12 @@ def _packed(items: Sequence[Head | Diagnostic]) -> _KeptHeads:
     )
 
 
-def _unpacked(kept: _KeptHeads, shared: dict[Measured, Measured]) -> Items:
+def _unpacked(kept: _KeptHeads, shared: dict[MetricId, MetricId]) -> Items:
     diagnostics = iter(kept.diagnostics)
     return [_with_shared_names(item, shared) if item else next(diagnostics) for item in kept.heads]
 
 
-def _with_shared_names(item: Head, shared: dict[Measured, Measured]) -> Head:
+def _with_shared_names(item: Head, shared: dict[MetricId, MetricId]) -> Head:
     """Return a head that shares its name strings with other heads: the bundles of a farm measure
     the same things, and names take ten times the memory of everything else."""
     measured = tuple((shared.setdefault(names, names), count) for names, count in item.measured)

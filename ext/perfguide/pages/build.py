@@ -303,7 +303,7 @@ def guides_of(ledger: Ledger) -> list[GuideKey]:
 
 def plan_of(ledger: Ledger, catalog: Catalog) -> Plan:
     """Return the names that the pages of all SoCs have to agree on."""
-    counted = Counter[heads.Measured]()
+    counted = Counter[heads.MetricId]()
     for item in ledger.bundles:
         head = item if isinstance(item, Head) else heads.head(item)
         counted.update(dict(head.measured))
