@@ -65,6 +65,12 @@ Three  Four
 LANGUAGES = ("sh", "json", "toml", "python", "rst", "text", "yaml", "ini", "csv")
 """Languages of code on pages: preparing a highlighter takes half as long as reading a page."""
 
+BUNDLE = """
+{"format": "perfguide-bundle", "version": 1, "id": "NUMBER", "created": "2024-04-02T09:30:00Z",
+ "sdk": {"version": "0.NUMBER", "os": "linux"}, "board": {"name": "b", "soc": "S"},
+ "results": [{"benchmark": "stream", "metric": "copy", "unit": "MB/s", "samples": [NUMBER, 2, 3]}]}
+"""
+
 
 def run_module(
     name: str,
@@ -220,6 +226,7 @@ def _serve() -> None:
     _share_transitions()
     _share_files()
     _learn_versions()
+    _generate()
     logging.disable(logging.DEBUG)  # Sphinx makes a record of each message, shown or not
     importlib.import_module("perfguide.common.package").fingerprint()  # its code stays as it is
     gc.freeze()  # else each process would traverse all imports, and copy their pages
@@ -420,7 +427,8 @@ def _share_stems() -> None:
 
     stem = functools.cache(SearchEnglish({}).stem)
     SearchEnglish.stem = lambda _language, word: stem(word)  # type: ignore[method-assign]
-    for path in (TOP / "ext/perfguide/pages/templates").glob("*.jinja"):
+    templates = (TOP / "ext/perfguide/pages/templates").glob("*.jinja")
+    for path in (*templates, *(TOP / "source").glob("*.rst")):
         for word in re.findall(r"\w+", path.read_text("utf-8")):
             stem(word)
 
@@ -436,6 +444,22 @@ def _warm() -> None:
         Path(folder, "index.rst").write_text(INDEX + "".join(codes), "utf-8")
         if status := main(["-Q", "-d", f"{folder}/doctrees", folder, f"{folder}/html"]):
             sys.exit(status)
+
+
+def _generate() -> None:
+    """Write the pages and the chart of two small bundles once, which fills the caches of pandas,
+    matplotlib, msgspec and Jinja. That takes a tenth of a small build."""
+    from perfguide.common import parallel
+    from perfguide.figures.dataset import Settings
+    from perfguide.pages import build
+
+    with tempfile.TemporaryDirectory() as folder:
+        results, output = Path(folder, "results"), Path(folder, "output")
+        results.mkdir()
+        for number in (1, 2):
+            (results / f"{number}.json").write_text(BUNDLE.replace("NUMBER", f"{number}"), "utf-8")
+        settings = Settings((results,), (TOP / "source/benchmarks",), output)
+        build.generate(settings, run=parallel.here)
 
 
 def _run(name: str) -> None:
