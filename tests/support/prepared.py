@@ -10,6 +10,7 @@ import contextlib
 import copy
 import functools
 import gc
+import hashlib
 import importlib
 import json
 import logging
@@ -227,6 +228,7 @@ def _serve() -> None:
     _share_files()
     _learn_versions()
     _generate()
+    _share_pictures(templates)
     logging.disable(logging.DEBUG)  # Sphinx makes a record of each message, shown or not
     importlib.import_module("perfguide.common.package").fingerprint()  # its code stays as it is
     gc.freeze()  # else each process would traverse all imports, and copy their pages
@@ -460,6 +462,24 @@ def _generate() -> None:
             (results / f"{number}.json").write_text(BUNDLE.replace("NUMBER", f"{number}"), "utf-8")
         settings = Settings((results,), (TOP / "source/benchmarks",), output)
         build.generate(settings, run=parallel.here)
+
+
+def _share_pictures(folder: str) -> None:
+    """Draw each picture once for all processes that are forked from this one: most sites of tests
+    show the same few, which take a sixth of a small build. A copy of the package draws its own."""
+    from perfguide.charts import draw
+
+    draw_any = draw.draw
+
+    def draw_once(view: Any, form: str = "svg") -> bytes:
+        path = Path(folder, hashlib.sha256(repr((view, form)).encode()).hexdigest())
+        if not path.exists():
+            aside = path.with_suffix(f".{os.getpid()}")
+            aside.write_bytes(draw_any(view, form))
+            aside.rename(path)
+        return path.read_bytes()
+
+    draw.draw = draw_once
 
 
 def _run(name: str) -> None:
