@@ -12,7 +12,7 @@ import pytest
 import yaml
 from corpus import DATA as LOGS
 from debian import program
-from runner_shell import RUNNER, SHELLS, blocks, make_shell, replaying
+from runner_shell import RUNNER, SHELLS, TRIED_SHELLS, blocks, make_shell, replaying
 
 LAB = RUNNER / "lab"
 
@@ -37,7 +37,7 @@ exec sh -c "$(printf '%s\\n' "$2" | sed "s#/PERFGUIDE#$root#g")"
     return path
 
 
-@pytest.fixture(params=sorted(SHELLS))
+@pytest.fixture(params=TRIED_SHELLS)
 def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Lab:
     return Lab(request.param, tmp_path)
 
@@ -203,7 +203,7 @@ def upload(*arguments: object, shell: str = "dash") -> subprocess.CompletedProce
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("shell", sorted(SHELLS))
+@pytest.mark.parametrize("shell", TRIED_SHELLS)
 def test_bundles_arrive_last_by_put_and_once(shell: str, outbox: Path, tmp_path: Path) -> None:
     program("curl")
     inbox = Inbox(tmp_path / "inbox", failing=2)

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from debian import program
+from profiles import count
 
 TOP = Path(__file__).resolve().parents[2]
 RUNNER = TOP / "runner"
 DATA = TOP / "tests/runner"
 PACKAGES = {"dash": ("dash",), "busybox": ("busybox", "busybox-static")}
 SHELLS = {"dash": ["dash"], "busybox": ["busybox", "sh"]}
+TRIED_SHELLS = ("busybox", "dash")[: count(1, heavy=2)]
+"""BusyBox has fewer programs with fewer options, as boards do. A light run tries dash where tests
+name it: signals, shares and a short run."""
 
 
 @dataclass(frozen=True)
