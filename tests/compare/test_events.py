@@ -705,6 +705,36 @@ def test_rows_of_a_kind_that_step_are_listed_however_far_they_scatter(
         assert said.endswith("; worse than each of the last 5 releases.")
 
 
+@pytest.mark.parametrize(("boards", "events"), [(("lp", "sk"), 1), (("sk",), 2)])
+def test_unproved_moves_of_a_benchmark_that_several_boards_share_are_one_event(
+    boards: tuple[str, ...], events: int, speed: Catalog
+) -> None:
+    """Two engines got worse by unlike factors."""
+    wander = (1.3, 0.7, 1.2, 1.0, 1.12, 1.02, 1.13, 1.0)
+    bundles = [
+        loaded(
+            *(
+                result(value=round(size * factor, 3), params={"block_size": size, "engine": engine})
+                for size in (50, 60, 70)
+                for engine, factor in factors.items()
+            ),
+            id=f"{board}-{number}",
+            board__name=board,
+            sdk__version=f"9.{number}",
+        )
+        for board in boards
+        for number, factors in enumerate(
+            [*({"hw": each, "sw": each} for each in wander), {"hw": 0.87, "sw": 0.62}], 1
+        )
+    ]
+    both = newest(bundles, speed)
+    assert not both.events and len(both.far) == events
+    every = [row for event in both.far for row in event.every_row]
+    assert len(every) == 6 * len(boards) and {event.boards for event in both.far} == {boards}
+    said = "Also Speed: accelerator: 13.0 % worse on lp and sk (6 rows)."
+    assert (said in event_evidence.event_lines(both.far[0], both)) is (events == 1)
+
+
 @pytest.mark.parametrize(
     ("rows", "later", "is_listed"),
     [

@@ -2021,7 +2021,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
             checked.note("also since", line, named in titles, where)
             for text in more:
                 also = titles[named]
-                of_also = replace(own, rows=also.rows, counted=tuple(also.counted))
+                of_also = replace(own, rows=also.rows, counted=tuple(also.counted), beside=())
                 checked.check(text, LINES, of_also, where)
         elif said.startswith("Also moved"):
             checked.note("also moved", line, _is_beside(said, event, own), where)

@@ -138,7 +138,7 @@ def stepped_together(rows: Sequence[Row], names: Names) -> list[Row]:
     of their own show.
 
     In public history, seven of eight events that this adds by many rows lasted in the next release,
-    and none of the others was gone.
+    and two of four others.
     """
     steps = (
         row

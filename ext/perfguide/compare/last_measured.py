@@ -210,7 +210,7 @@ def joined_events(earlier: Sequence[Event], since: Sequence[Event]) -> list[Even
             # A return to a level on one board may be new on another.
             returns = [each for each in out if each.is_back and _has_returns_of(event, each)]
             out = [each for each in out if not any(each is other for other in returns)]
-            out.append(replace(event, also=tuple(returns)))
+            out.append(replace(event, also=(*event.also, *returns)))
         else:
             out[at] = replace(out[at], also=(*out[at].also, event))
     return out
