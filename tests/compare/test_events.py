@@ -210,6 +210,17 @@ def test_a_change_is_reverted_only_if_no_sample_of_the_next_release_shows_it(
         assert f"It {words} in 9.9." in event_evidence.event_lines(event, both)
 
 
+def test_an_event_names_what_moved_the_other_way_with_other_sizes(speed: Catalog) -> None:
+    rates = history()
+    for size in SIZES[:4]:
+        rates[size][-1] *= 0.5
+    rates[SIZES[-1]][-1] *= 2
+    fall, rise = (*(both := newest(releases(rates), speed)).events, *both.far)
+    for event, other in ((fall, rise), (rise, fall)):
+        said = f"The other way: {event_titles.event_title(other, both)}."
+        assert said in event_evidence.event_lines(event, both)
+
+
 @pytest.mark.parametrize(
     ("last", "said"),
     [

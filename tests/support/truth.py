@@ -2023,6 +2023,15 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
                 also = titles[named]
                 of_also = replace(own, rows=also.rows, counted=tuple(also.counted), beside=())
                 checked.check(text, LINES, of_also, where)
+        elif said.startswith("The other way: "):
+            way, kinds = event.worse_by > 0, {(row.benchmark, row.metric) for row in event.leading}
+            is_true = any(
+                said == f"The other way: {event_titles.event_title(each, both)}"
+                and (each.worse_by > 0) != way
+                and kinds & {(row.benchmark, row.metric) for row in each.leading}
+                for each in (*both.events, *both.far)
+            )
+            checked.note("the other way", line, is_true, where)
         elif said.startswith("Also moved"):
             checked.note("also moved", line, _is_beside(said, event, own), where)
         elif any(pattern.fullmatch(said) for pattern, _ in LINES):
@@ -2389,11 +2398,18 @@ def _fell_as_often(about: About, said: Sequence[str]) -> bool:
     titles = {group.benchmark: group.title for group in about.both.groups}
     rows = [row for event in _listed(about, event_groups.MINOR) for row in event.rows]
     rows += [row for event in _listed(about, event_groups.BACK) for row in event.unproved]
-    far = Counter(titles[e.row.benchmark] for e in about.each(rows) if e.worse >= FAR - 1e-12)
+    fallen = [each for each in about.each(rows) if each.worse >= FAR - 1e-12]
+    far = Counter(titles[each.row.benchmark] for each in fallen)
+    pairs = re.findall(rf"({N}) → ({N})", said[2])
+    is_named = len(pairs) == (far.total() if far.total() < 3 else 0) and all(
+        any(rounds(a, each.ends[0]) and rounds(b, each.ends[1]) for each in fallen)
+        for a, b in pairs
+    )
     others = re.search(r" and (\d+) more benchmarks?$", said[1])
     named = re.split(", | and ", said[1].removesuffix(others[0] if others else ""))
     return (
         units.in_letters(far.total()).capitalize() == said[0]
+        and is_named
         and {*named} <= {*far}
         and len(far) == len(named) + (int(others[1]) if others else 0)
     )
@@ -2482,7 +2498,7 @@ HEADLINE = templates(
         r"Too little to say(?:: (fewer than half) of the figures are judged)?": (
             lambda about, said: (_few_judged if said[0] else _no_falls)(about, said)
         ),
-        r"(\w+) figures? of (.+) got worse by a factor of 1\.5 or more, which (?:it often does|they often do)": _fell_as_often,
+        r"(\w+) figures? of (.+?)((?: \(.+\))?) got worse by a factor of 1\.5 or more, which (?:it often does|they often do)": _fell_as_often,
         r"Nothing judged got worse: # % of # figures?": lambda about, said: _nothing_worse(
             about, (*said, "")
         ),

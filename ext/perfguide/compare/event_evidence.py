@@ -16,6 +16,7 @@ from .comparison import Comparison
 from .event import Event
 from .event_names import returned
 from .event_titles import event_title, farthest, metrics_text, size_text
+from .explanations import family_of
 from .moves import RECENT_RELEASES
 from .row import Row
 from .row_moves import (
@@ -64,6 +65,9 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         " of the title" if event.unproved else "",
     )
     out += [f"{units.capital(text)}." for text in beside(event, comparison)]
+    out += [
+        f"The other way: {event_title(each, comparison)}." for each in _opposite(event, comparison)
+    ]
     if not (event.is_cause or event.is_back):
         perhaps = [text for text in event.perhaps if text != back]
         out += [f"Perhaps: {'; '.join(perhaps)}."] * bool(perhaps)
@@ -262,6 +266,19 @@ def beside(event: Event, comparison: Comparison) -> list[str]:
         for each in event.also
     ]
     return [*moved, *(f"also {' '.join(filter(None, texts))}".removesuffix(".") for texts in also)]
+
+
+def _opposite(event: Event, comparison: Comparison) -> list[Event]:
+    """Return the events of figures that went the other way and differ from those of an event in
+    sizes or boards only."""
+    families = {*map(family_of, event.leading)}
+    return [
+        each
+        for each in (*comparison.events, *comparison.far)
+        if not (each.is_cause or each.is_minor or each.is_old or event.is_cause or event.is_old)
+        if (each.worse_by > 0) != (event.worse_by > 0)
+        if families & {*map(family_of, each.leading)}
+    ]
 
 
 def _named_beside(rows: Sequence[Row], event: Event, comparison: Comparison) -> str:

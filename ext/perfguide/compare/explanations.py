@@ -96,7 +96,7 @@ def other_test(leading: Sequence[Row], rows: Sequence[Row]) -> str:
         if (row.guide.platform, row.benchmark) == (first.guide.platform, first.benchmark)
         if row.worse_by is not None and measures_own(row)
     )
-    for alike in grouped(rated, _family).values():
+    for alike in grouped(rated, family_of).values():
         moves = [row.worse_by or 0.0 for row in alike]
         on = {row.board for row in alike}
         is_far = max(moves) <= -MIN_TEST_LOG or min(moves) >= MIN_TEST_LOG
@@ -165,7 +165,7 @@ def _has_left_steady_level(row: Row) -> bool:
     )
 
 
-def _family(row: Row) -> tuple[object, ...]:
+def family_of(row: Row) -> tuple[object, ...]:
     """Return a key that rows on all boards share if they differ in sizes only."""
     texts = frozenset((n, str(v)) for n, v in row.params.items() if not is_number(v))
     return (row.guide.platform, row.benchmark, row.metric, texts)

@@ -18,6 +18,7 @@ from .fates import lasted, of_most
 from .not_compared import REPEATED
 from .row import Row, Verdict
 from .row_moves import MIN_FAR_LOG
+from .row_texts import from_to
 
 State = Literal["do not ship", "look", "ship", "too little"]
 """The advice. Proved and unproved regressions share “look”: in public history they lasted equally
@@ -31,6 +32,9 @@ MIN_JUDGED_PERCENT = 50
 
 MAX_NAMED_EVENTS = 3
 """The most events named in and below the headline."""
+
+MAX_NAMED_FIGURES = 2
+"""The most figures that are named rather than counted."""
 
 MAX_NAMED_BENCHMARKS = 6
 """The most benchmarks named in a list of those to run again, or of those that were not."""
@@ -282,8 +286,13 @@ def _why_too_little(comparison: Comparison, is_undirected: bool) -> list[str]:
         named += [units.with_noun(unnamed, "more benchmark")] * bool(unnamed)
         number = units.capital(units.in_letters(len(usual)))
         figures, they = ("figure", "it") if len(usual) == 1 else ("figures", "they")
+        texts = [
+            f"{comparison.metric_labels.get((row.benchmark, row.metric), row.metric)}, {from_to(row)}"
+            for row in usual
+        ]
+        which = f" ({'; '.join(texts)})" if len(usual) <= MAX_NAMED_FIGURES else ""
         out.append(
-            f"{number} {figures} of {units.enumeration(named)} got worse by a factor of 1.5 or more, which "
+            f"{number} {figures} of {units.enumeration(named)}{which} got worse by a factor of 1.5 or more, which "
             f"{they} often {'does' if they == 'it' else 'do'}."
         )
     for event in _older_regressions(comparison):
