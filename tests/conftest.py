@@ -19,7 +19,7 @@ import pytest
 import xdist.plugin
 from debian import library, program
 from playwright.sync_api import Browser, sync_playwright
-from prepared import run_module, share
+from prepared import run_module, share, start_no_processes
 from profiles import register_profiles
 from serving import served
 from site_links import pages
@@ -31,6 +31,8 @@ from perfguide.figures import dataset
 
 register_profiles()  # before a test module asks how many examples it is to try
 write_into_memory()  # before anything asks for a folder
+CORES = start_no_processes()
+"""The class that makes pages in several processes, as in test_parallel.py."""
 
 TOP = Path(__file__).resolve().parent.parent
 SHARED = TOP.parent / "shared"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from conftest import TOP, sample_results, sound_bundle
+from conftest import CORES, TOP, sample_results, sound_bundle
 
 from perfguide.cli.command_line import main
 from perfguide.common import parallel
@@ -25,6 +25,12 @@ from perfguide.pages import build, soc_pages
 
 if TYPE_CHECKING:
     from distributed import Client
+
+
+@pytest.fixture(autouse=True)
+def processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work here is done by processes, as it is without tests."""
+    monkeypatch.setattr(parallel, "_Cores", CORES)
 
 
 @dataclass

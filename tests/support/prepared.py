@@ -568,6 +568,14 @@ class _NoProcesses:
         """End nothing."""
 
 
+def start_no_processes() -> Any:
+    """Make pages in this process from now on; return the class of the runner with others. These cost
+    a small archive half of its time, and the tests run side by side already."""
+    parallel = importlib.import_module("perfguide.common.parallel")
+    cores, parallel._Cores = parallel._Cores, _NoProcesses
+    return cores
+
+
 def _be(
     streams: list[int], name: str, words: list[str], environment: dict[str, str], folder: str
 ) -> None:
@@ -580,10 +588,9 @@ def _be(
     # The environment may name another time zone.
     time.tzset()
     os.chdir(folder)
-    # Processes of its own cost a small build a fifth, and the tests run side by side already.
     if "-j2" not in words:
         os.cpu_count = lambda: 1
-        importlib.import_module("perfguide.common.parallel")._Cores = _NoProcesses
+        start_no_processes()
     # As python -m sets them.
     sys.path[0], sys.argv[1:] = folder, words
     if name == "perfguide":
