@@ -135,7 +135,7 @@ def check_rankings(archive: Archive, pages: Path) -> None:
             others = f"{near - 1} of the other {len(best) - 1} SoCs are"
             others = f"all {near - 1} others are" if near == len(best) else others
             others = f"{best[1][1]} is" if near == 2 else others
-            near_it = f"; {others} within 5 %."
+            near_it = f"; {others} within 5 % of it."
         assert re.search(re.escape(words) + "[^;]*" + re.escape(near_it), said), (words, best)
 
 

@@ -129,7 +129,7 @@ def test_a_figure_without_the_unit_of_others_is_not_ranked(
     generate(Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "out"), run=parallel.here)
     folder = tmp_path / "out/by-benchmark"
     page = (folder / "stream.rst").read_text("utf-8")
-    assert "B is first with 1,066 MB/s in Linux 09.02; A is within 5 %." in page
+    assert "B is first with 1,066 MB/s in Linux 09.02; A is within 5 % of it." in page
     assert "Not measured in this form on C, D." in page
     assert "Ranked by the newest valid figures.\n" in page
     assert page.count(":name: stream/boards\n") == 1 and "perf-headline" not in page
@@ -137,7 +137,8 @@ def test_a_figure_without_the_unit_of_others_is_not_ranked(
     # A unit that no figure has is not known, but they can be ranked.
     of_frames = (folder / "gfxbench.rst").read_text("utf-8")
     assert (
-        "D is first with a score of 1,068 in Linux 09.02; all 3 others are within 5 %." in of_frames
+        "D is first with a score of 1,068 in Linux 09.02; all 3 others are within 5 % of it."
+        in of_frames
     )
     of_modes = (folder / "display.rst").read_text("utf-8")
     assert (
@@ -400,12 +401,12 @@ def said(unit: str, *rows: tuple[str, float], **more: Any) -> str:
     [
         ((100, 90, 82), "A leads with 100 MB/s; the next 2 are close together (82 to 90)."),
         ((100, 90, 85, 82), "A leads with 100 MB/s; the next 3 are close together (82 to 90)."),
-        ((105, 100, 80), "A leads with 105 MB/s."),
-        ((104, 100, 80), "A is first with 104 MB/s; B is within 5 %."),
+        ((106, 100, 80), "A leads with 106 MB/s."),
+        ((104, 100, 80), "A is first with 104 MB/s; B is within 5 % of it."),
         ((100, 100, 80), "A and B lead with 100 MB/s."),
         ((100, 100, 100), "A, B and C lead with 100 MB/s."),
-        ((104, 100, 103), "A is first with 104 MB/s; 2 of the other 3 SoCs are within 5 %."),
-        ((100, 100, 97), "A and B are first with 100 MB/s; C is within 5 %."),
+        ((104, 100, 103), "A is first with 104 MB/s; 2 of the other 3 SoCs are within 5 % of it."),
+        ((100, 100, 97), "A and B are first with 100 MB/s; C is within 5 % of it."),
     ],
 )
 def test_the_first_leads_unless_others_are_near_or_equal(rows: tuple[int, ...], words: str) -> None:

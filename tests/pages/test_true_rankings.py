@@ -33,7 +33,7 @@ CATALOG = benchmarks.load([SHIPPED])[0]
 PARAMS = ("algorithm", "block_size", "buffer_size", "direction", "frame_size")
 """The parameters of the archives but the engine; others are defaults."""
 
-NEAR = r"(?:(?P<near>\d+) of the other (?P<of>\d+) SoCs are|all (?P<all>\d+) others are|(?P<near_one>\S+) is) within 5 %"
+NEAR = r"(?:(?P<near>\d+) of the other (?P<of>\d+) SoCs are|all (?P<all>\d+) others are|(?P<near_one>\S+) is) within 5 % of it"
 FORMS = (
     r"(?P<first>\S+) leads with {figure} in {release}(?:; the next (?P<next>\d+) are close together \({ends}\))?",
     rf"(?P<first>\S+) is first with {{figure}} in {{release}}; {NEAR}",
@@ -277,7 +277,9 @@ def is_true_row(
     row: benchmark_pages.BenchmarkRow, said: str, same: Sequence[str], near: int, is_uncertain: bool
 ) -> bool:
     """Whether the row of a benchmark in the list names the SoCs with the best figure and counts those near it."""
-    remark = r"(?:and (\d+) more (within 5 %|with the same figure))?(?:; )?(rank not certain)?"
+    remark = (
+        r"(?:and (\d+) more (within 5 % of it|with the same figure))?(?:; )?(rank not certain)?"
+    )
     match = re.fullmatch(remark, row.remark)
     named = {*row.leaders.split(" and ")}
     return (
@@ -285,7 +287,7 @@ def is_true_row(
         and named <= {*same}
         and len(named) == (len(same) if len(same) < 3 else 1)
         and len(named) + int(match[1] or 0) == near
-        and match[2] in (None, "within 5 %" if near > len(same) else "with the same figure")
+        and match[2] in (None, "within 5 % of it" if near > len(same) else "with the same figure")
         and bool(match[3]) == is_uncertain
         and bool(row.release) == (len(same) == 1)
         and row.release in said
@@ -347,11 +349,17 @@ def check(
     return forms, [f"{why}: {said}" for why, holds in truths.items() if not holds]
 
 
+def is_near(other: Best, first: Best) -> bool:
+    """Return whether a figure is within 5 % of the first one."""
+    distance = abs(other.figure - first.figure)
+    return distance == 0 or distance < 0.05 * abs(first.figure)
+
+
 def leading(order: Sequence[Best]) -> tuple[list[str], int, float]:
     """Return the SoCs with the best figure, the number within 5 % of it, and the spread of its runs."""
     first = order[0]
     same = [each.soc for each in order if math.isclose(each.figure, first.figure, rel_tol=1e-12)]
-    near = sum(ratio(each.figure, first.figure) < 1.05 for each in order)
+    near = sum(is_near(each, first) for each in order)
     return same, near, first.runs.high / first.runs.low if first.runs.low else 1.0
 
 
@@ -369,7 +377,7 @@ def check_part(said: str, order: Sequence[Best], scale: float) -> tuple[Form, di
     )
     at = match.groupdict()
     same, _, spread = leading(order)
-    near = [each for each in order if ratio(each.figure, first.figure) < 1.05]
+    near = [each for each in order if is_near(each, first)]
     close = [each for each in order[1:] if ratio(each.figure, second.figure) <= 1.1]
     truths = {
         "figure": truth.rounds(at["figure"], first.figure / scale),
@@ -377,7 +385,7 @@ def check_part(said: str, order: Sequence[Best], scale: float) -> tuple[Form, di
         "equal": len(same) == 1 or {*re.split(", | and ", at["equal"] or "")} == {*same},
         "alone": ("only" in said) == (len(order) == 1),
         "leads": len(order) == 1
-        or ("leads" in said) == (len(same) == 1 and ratio(first.figure, second.figure) >= 1.05),
+        or ("leads" in said) == (len(same) == 1 and not is_near(second, first)),
         "near": ("within 5 %" not in said and len(near) == len(same))
         or (
             (rest := len(near) - len(same)) > 0

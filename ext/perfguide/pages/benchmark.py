@@ -503,7 +503,7 @@ def ranked_row(figures: RankedFigures) -> BenchmarkRow:
     """Return the row of a benchmark by its first ranking."""
     best = ranking.leaders(figures.ranking)
     named = best.socs if len(best.socs) <= MAX_NAMED_LEADERS else best.socs[:1]
-    near = "within 5 %" if best.near > len(best.socs) else "with the same figure"
+    near = "within 5 % of it" if best.near > len(best.socs) else "with the same figure"
     rest = best.near - len(named)
     remarks = [f"and {rest} more {near}"] if rest > 0 else []
     remarks += ["rank not certain"] if best.is_uncertain else []

@@ -37,9 +37,9 @@ have tables."""
 MIN_LOG_RATIO = 8.0
 """The ratio of the largest to the smallest figure from which the axis is logarithmic."""
 
-MIN_LEAD_RATIO, MAX_CLOSE_RATIO = 1.05, 1.1
-"""The ratio of the first figure to the second from which it leads, and the ratio up to which others
-count as close to the second."""
+MIN_LEAD_SHARE, MAX_CLOSE_RATIO = 0.05, 1.1
+"""The distance of the second figure from the first, as a share of the first, from which that leads,
+and the ratio up to which others count as close to the second."""
 
 MAX_AGE_WITHOUT_YEAR = datetime.timedelta(days=548)
 """The time before the newest ranked release, 18 months, from which a row names the year."""
@@ -775,7 +775,8 @@ def leaders(ranking: Ranking) -> Leaders:
     rows = [row for row in ranking.rows if row.is_on_cpu is ranking.rows[0].is_on_cpu]
     first = rows[0]
     equal = [row.soc for row in rows if row.number == first.number]
-    near = sum(_ratio(first.number, row.number) < MIN_LEAD_RATIO for row in rows)
+    lead = MIN_LEAD_SHARE * abs(first.number)
+    near = sum(row.number == first.number or abs(row.number - first.number) < lead for row in rows)
     if len(equal) > 1:
         # Equal figures have different loads and engines, so leave these out.
         return Leaders(equal, _in_words(ranking, first.number), near, False)
@@ -820,7 +821,7 @@ def _lead(ranking: Ranking) -> str:
         )
         within = f"{beside[0]} is" if len(beside) == 1 else f"{counted} are"
         sentence = f"{names} {verb} first with {best.figure}{measured}"
-        more = f"; {within} within 5 %"
+        more = f"; {within} within 5 % of it"
     elif len(best.socs) > 1:
         sentence = f"{names} lead with {best.figure}"
     else:
