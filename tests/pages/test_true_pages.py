@@ -33,7 +33,7 @@ KINDS = {
         "new: ",
         "gone: ",
         "lasting move",
-        "fates of regressions",
+        "fates of events for the worse",
         "findings",
         "kinds",
         "lost figures",

@@ -79,12 +79,12 @@ def test_later_releases_confirm_and_withdraw_what_was_said(settings: Settings) -
         ("regressed", "lasted"),
     ]
     said = page(settings, "reports/verdicts")
-    assert "Of 1 regression that a later release followed, 1 lasted" in said
+    assert "Of 1 event for the worse that a later release followed, 1 lasted" in said
     # Another release decides what was open, and the verdicts themselves stay.
     upload(settings, (*STEADY, 70.0, 70.1, 100.0, 70.0, 100.1))
     build.generate(settings, run=parallel.here)
     assert ("regressed", "went back") in fates(settings)
-    assert "Of 2 regressions that a later release followed, 1 lasted, 1 reverted" in page(
+    assert "Of 2 events for the worse that a later release followed, 1 lasted, 1 reverted" in page(
         settings, "reports/verdicts"
     )
 
@@ -163,7 +163,7 @@ def test_few_releases_have_no_page_of_what_moved(settings: Settings) -> None:
     upload(settings, STEADY[:3])
     build.generate(settings, run=parallel.here)
     assert not (settings.output / "compare/AM62X/linux/moves.rst").exists()
-    assert "No regression has been followed" in page(settings, "reports/verdicts")
+    assert "No event for the worse has been followed" in page(settings, "reports/verdicts")
 
 
 def test_archives_without_any_improvement_are_asked_about_their_directions(

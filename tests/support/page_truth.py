@@ -1210,15 +1210,17 @@ def check_lists(site: Site, pages: Path, checked: Checked) -> None:
             _check_news(site, cells, checked)
     verdicts = json.loads((pages / "reports" / "verdicts" / "verdicts.json").read_text("utf-8"))
     text = " ".join((pages / "reports" / "verdicts.rst").read_text("utf-8").split())
-    followed = Counter(each["fate"] for each in verdicts if each["kind"] == "regressed")
+    followed = Counter(each["fate"] for each in verdicts if each["advice"] == "Worse")
     said = re.search(
-        r"Of (\d+) regressions? that a later release followed, (\d+) lasted, (\d+) reverted in the next release, and (\d+) did neither",
+        r"Of (\d+) events? for the worse that a later release followed, (\d+) lasted, (\d+) reverted in the next release, and (\d+) did neither",
         text,
     )
     own = [followed[each] for each in ("lasted", "went back", "neither")]
     is_true = ([int(n) for n in said.groups()] == [sum(own), *own]) if said else not sum(own)
-    is_true &= bool(said) != ("No regression has been followed by another release yet." in text)
-    checked.note("fates of regressions", said[0] if said else "", is_true, "verdicts")
+    is_true &= bool(said) != (
+        "No event for the worse has been followed by another release yet." in text
+    )
+    checked.note("fates of events for the worse", said[0] if said else "", is_true, "verdicts")
     unproved = Counter(
         each["fate"]
         for each in verdicts

@@ -115,19 +115,19 @@ def tally(entries: Iterable[Entry]) -> dict[str, Counter[Fate]]:
 
 
 def sentences(comparisons: Sequence[Compared]) -> list[str]:
-    """Return sentences on how often regressions lasted, and on signs of a fault in the catalog."""
+    """Return sentences on how often events for the worse lasted, and on signs of a fault in the catalog."""
     entries = [entry for each in comparisons for entry in each.entries]
-    bad = [entry for entry in entries if entry.kind == "regressed" and entry.fate != "open"]
+    bad = [e for e in entries if e.action == event_groups.WORSE and e.fate != "open"]
     out = []
     if bad:
         counts = Counter(entry.fate for entry in bad)
         out.append(
-            f"Of {units.with_noun(len(bad), 'regression')} that a later release followed, "
+            f"Of {units.with_noun(len(bad), 'event')} for the worse that a later release followed, "
             f"{counts['lasted']} lasted, {counts['went back']} reverted in the next release, and "
             f"{counts['neither']} did neither."
         )
     else:
-        out.append("No regression has been followed by another release yet.")
+        out.append("No event for the worse has been followed by another release yet.")
     of_unproved = (entry.fate for entry in entries if entry.action == event_groups.WORSE_UNPROVED)
     unproved = Counter(fate for fate in of_unproved if fate != "open")
     if unproved:

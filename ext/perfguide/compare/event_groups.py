@@ -19,10 +19,10 @@ OLDER = "Since an older release"
 
 MINOR = "Other moves, not proved"
 
-WORSE_UNPROVED = "Worse, not proved"
+WORSE, WORSE_UNPROVED = "Worse", "Worse, not proved"
 
 ACTIONS = (
-    *("Worse", FAILING_STILL, "Causes", WORSE_UNPROVED, "Better", "Changed", "Accepted"),
+    *(WORSE, FAILING_STILL, "Causes", WORSE_UNPROVED, "Better", "Changed", "Accepted"),
     *("Better, not proved", BACK, OLDER, MINOR),
 )
 """Titles of groups of events, in the order in which they are shown. Proof alone is no reason to
@@ -60,7 +60,7 @@ def action(event: Event) -> str:
         return MINOR
     if event.kind == "noisy":
         return f"{'Worse' if event.worse_by > 0 else 'Better'}, not proved"
-    return "Worse"
+    return WORSE
 
 
 def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:
