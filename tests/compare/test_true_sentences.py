@@ -183,7 +183,7 @@ class Doubting(Marks):
 
 
 LATER = rf"(still )?({truth.N})(?: (?:to|and) ({truth.N}))? in the (?:(\d+) later releases|later release)"
-LATER += rf"(?:, (?:in \w+ of them )?with runs from ({truth.N}) to ({truth.N}))?"
+LATER += rf"(?:, (?:in \w+ of them )?with runs from ({truth.N}) to ({truth.N}))?(?:, most recently [^,]+)?"
 
 
 def is_where_later_releases_are(

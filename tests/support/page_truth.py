@@ -1362,7 +1362,7 @@ SIZE = re.compile(r"\d+ (?:bytes|[KM]iB)")
 AFTER = re.compile(
     r"(\S+) → (\S+) (Linux|RT-Linux), (?:(newest release)|(not measured on this board since(?:; .+ in \d+ later releases?)?)|(CPU load .+)"
     r"|(still )?(.+) in the (?:later release|(\d+) later releases)"
-    rf"(?:, (?:in (\w+) of them )?with runs from ({N}) to ({N}))?)"
+    rf"(?:, (?:in (\w+) of them )?with runs from ({N}) to ({N}))?(?:, most recently ([^,]+))?)"
 )
 
 
@@ -1460,6 +1460,8 @@ def _is_move(site: Site, benchmark: str, row: Sequence[str]) -> bool:
             and has_stayed == bool(after[7])
             and len(said) == len(ranges)
             and after[10] == some
+            and (after[13] is None) is (has_stayed or was <= 0)
+            and (after[13] is None or is_change(after[13], later[-1] / was))
             and all(rounds(text, end / scale) for text, end in zip(said, ranges, strict=True))
         ):
             return True

@@ -281,7 +281,13 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
     # The figures of the others need not lie between these ends.
     where = f"in {units.in_letters(len(both))} of them " if len(both) < len(later) else ""
     runs = f", {where}with runs from {ends[0]} to {ends[-1]}" if ends else ""
-    return f"{still}{span} in {count}{runs}"
+    # The list shows the change in its release; later ones may have taken back a part.
+    rest = (
+        f", most recently {units.change_text(later[-1].mean / old - 1)}"
+        if not still and old > 0
+        else ""
+    )
+    return f"{still}{span} in {count}{runs}{rest}"
 
 
 def _part(value: float, old: float, new: float) -> float:
