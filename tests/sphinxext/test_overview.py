@@ -201,4 +201,4 @@ def test_results_of_several_systems_on_a_page_have_names_of_their_own() -> None:
 
 def test_a_printed_figure_has_the_marks_of_the_screen() -> None:
     assert plain_figure("18.15", "", (17.3, 36.3)) == "18.15 ±"
-    assert plain_figure("18.15", "too short", (17.3, 36.3)) == "18.15 ± ?"
+    assert plain_figure("18.15", "too short", (17.3, 36.3)) == "18.15 ?"

@@ -125,8 +125,8 @@ def _plain_table(answers: Answers) -> nodes.table:
 
 
 def plain_figure(text: str, doubt: str, runs: object = None) -> str:
-    """Return a figure, marked if its runs are far apart or it is in doubt."""
-    return f"{text}{f' {APART_SIGN}' if runs else ''}{' ?' if doubt else ''}"
+    """Return a figure, marked if it is in doubt or else if its runs are far apart."""
+    return f"{text}{' ?' if doubt else f' {APART_SIGN}' if runs else ''}"
 
 
 def setup(app: Sphinx) -> None:
