@@ -11,6 +11,7 @@ from conftest import TOP
 from playwright.sync_api import Browser
 
 from perfguide.pages import hardware_crypto, health, lasting_moves, search_words
+from perfguide.pages.guide import SHIP
 from perfguide.pages.search_words import FindablePage, FindableRanking, FindableSection
 
 THEME = TOP / "ext/perfguide/sphinxext/theme/static"
@@ -41,6 +42,7 @@ def guide(soc: str, release: str, rank: int) -> FindablePage:
             search_words.split("lmbench memory bandwidth copy read write latency process"),
         ),
         hardware_crypto.findable("chapter-crypto"),
+        SHIP,
     )
     words = search_words.split(soc, "Linux", release, "sk")
     title = f"{soc} performance guide, Linux {release}"
@@ -126,6 +128,9 @@ def _written(tmp_path: Path, site: list[FindablePage]) -> Path:
             "memory bandwidth",
             ["by-benchmark/stream.html#newest", "by-benchmark/lmbench.html#newest"],
         ),
+        ("which SoC has most memory bandwidth", ["by-benchmark/stream.html#newest"]),
+        ("may I ship AM62X", ["guides/AM62X/linux/09.00.html#guide"]),
+        ("may I ship AM62X 08.00", ["guides/AM62X/linux/08.00.html#guide"]),
         ("memory bandwidth am62x j721e", ["by-benchmark/stream.html#newest"]),
         (
             "memory bandwidth AM62X",
@@ -163,6 +168,13 @@ def test_each_soc_has_one_place_and_other_releases_are_behind_a_fold(
     fold = page.locator("#perf-found details")
     assert fold.locator("summary").inner_text() == "More releases: 4 sections"
     assert not fold.locator("a").first.is_visible()
+    page.close()
+
+
+def test_a_sign_is_searched_by_its_name(browser: Browser, folder: Path) -> None:
+    page = browser.new_page()
+    page.goto(f"file://{folder}/search.html?{urlencode({'q': 'what is ‡'})}")
+    page.wait_for_url("**/search.html?q=what+is+dagger")
     page.close()
 
 

@@ -182,11 +182,15 @@ def _accelerator(top: Answers, benchmarks: Sequence[str]) -> list[str]:
 
 def _answers(top: Answers, catalog: Catalog) -> list[FindableSection]:
     """Return the sections of a guide that answer a question, for the search."""
-    if top.worth is None:
-        return []
-    return [
-        hardware_crypto.findable(_anchor(catalog.benchmarks[top.worth.benchmark].entry.chapter))
-    ]
+    sections = [SHIP] if top.before else []
+    if top.worth is not None:
+        chapter = catalog.benchmarks[top.worth.benchmark].entry.chapter
+        sections.append(hardware_crypto.findable(_anchor(chapter)))
+    return sections
+
+
+SHIP = FindableSection("guide", "May it ship?", ("ship", "shipped", "shipping"), is_answer=True)
+"""The first lines of a guide, for the search: they have the advice, and lead to the comparison."""
 
 
 def _anchor(chapter: str) -> str:

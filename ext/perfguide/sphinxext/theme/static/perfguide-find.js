@@ -14,7 +14,11 @@
   const TEXTS = 10; // pages with the words in their text that are shown first; the style sheet has the same number
   const box = document.getElementById("perf-found");
   const data = window.perfguideWords;
-  const query = new URLSearchParams(window.location.search).get("q") ?? "";
+  // Signs are no words, so the index of Sphinx has their names, on the page that explains them.
+  const SIGNS = { "‡": "dagger", "†": "dagger", "±": "plus minus" };
+  const given = new URLSearchParams(window.location.search).get("q") ?? "";
+  const query = given.replace(/[‡†±]/gu, (sign) => SIGNS[sign]);
+  if (query !== given) window.location.replace(`?${new URLSearchParams({ q: query })}`);
   const root = document.documentElement.dataset.content_root ?? "";
   // A figure with the unit of a rate or a time is a bound; other numbers are sizes.
   const QUANTITY = /(?<!\S)(?:[<>≤≥]=?\s*)?(\d[\d.,]*)\s*(\p{L}+\/s|\p{L}*bps|[mnuµ]?s)(?!\S)/u;
@@ -109,7 +113,8 @@
   const isSize = (word) => /^(\d+|[kmg]?i?b|bytes?)$/.test(word);
   const isKnown = (word) =>
     isSize(word) || [...sections, ...pages].some((each) => fit(each.words, word));
-  const SMALL = new Set("a and against at by for from how in is it of on or the to versus vs what which with".split(" "));
+  const SMALL = new Set(("a and against at by can do does for from has have how i in is it many may most much my of on or soc "
+    + "socs the to versus vs we what which with").split(" "));
   const every = [...new Set(split(typed))].filter((word) => !SMALL.has(word));
   const words = every.filter(isKnown);
   const unknown = every.filter((word) => !isKnown(word));
@@ -187,7 +192,7 @@
     const fits = asked.map((_, at) => Math.max(bySection[section][at], byPage[number][at]));
     const sum = fits.reduce((before, value) => before + value, 0);
     if (own.isAnswer) {
-      if (isAsked(number, section)) matches.push({ page, section: own, anchor, kind: ANSWER, score: sum, others: 0, benchmark: "", size: 0 });
+      if ((!page.rank || releases.length) && isAsked(number, section)) matches.push({ page, section: own, anchor, kind: ANSWER, score: sum, others: 0, benchmark: "", size: 0 });
       continue;
     }
     if (asked.some((word, at) => !fits[at] && !isSize(word))) continue;
@@ -253,7 +258,7 @@
   const folded = (title, items, ...more) => make("details", {}, make("summary", {}, title), make("ul", {}, ...items), ...more);
 
   const guides = ofGuides.filter(isChosen);
-  const answers = matches.filter(({ kind, page }) => kind === ANSWER && !page.rank);
+  const answers = matches.filter(({ kind }) => kind === ANSWER);
   const places = [...matches.filter(({ kind }) => kind === BENCHMARK), ...guides];
   const left = [
     ...places.slice(SHOWN),
