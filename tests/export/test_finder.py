@@ -417,6 +417,7 @@ def test_a_metric_is_listed_by_its_label_and_no_two_are_called_the_same() -> Non
         "lmbench": ["Fill with zero, 16 MiB", "Fill with zero, 1 MiB"],
         "openssl": ["Throughput", "aes-128-cbc cpu util"],
     }
+    assert index["both_ways"] == [["ethernet-tcp", "throughput"]]
     # Figures without a description come last, behind the number of the others.
     assert [each[-1] for each in index["benchmarks"]] == [2, 1, 2, 1]
     assert [each["label"] for each in listed[2]["metrics"]] == labels["lmbench"]

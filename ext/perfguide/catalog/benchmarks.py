@@ -73,6 +73,8 @@ class Metric(_Spec, frozen=True):
     """False for what the setting fixes, as a mode fixes the refresh rate: no SoC leads in it."""
     positive: bool | None = None
     """True if it is always above zero; by default this follows from its unit."""
+    both_ways: bool = False
+    """True for the sum of two directions: a rate in each of them takes twice that sum."""
     at_most: float | None = None
     """The largest possible figure, in ``unit``."""
     at_most_per: str = ""

@@ -33,7 +33,8 @@ def index(
     benchmarks: Sequence[Mapping[str, Any]],
     catalog: Catalog,
 ) -> dict[str, Any]:
-    """Return the SoCs, the benchmarks, and the factors between units.
+    """Return the SoCs, the benchmarks, the metrics that are sums of both ways, and the factors
+    between units.
 
     ``folders`` maps each SoC to its folder, ``measured`` to its benchmarks, and ``boards`` to its
     boards: system, current name, short name. ``benchmarks`` are those of
@@ -62,6 +63,13 @@ def index(
                 *_metrics(catalog, benchmark["benchmark"], benchmark["metrics"]),
             ]
             for benchmark in benchmarks
+        ],
+        "both_ways": [
+            [benchmark["benchmark"], metric["metric"]]
+            for benchmark in benchmarks
+            for metric in benchmark["metrics"]
+            if (described := catalog.benchmark(benchmark["benchmark"]).metric(metric["metric"]))
+            and described.both_ways
         ],
         # A condition may use another unit than the figures, and the page converts it.
         "units": {

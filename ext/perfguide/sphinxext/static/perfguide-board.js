@@ -4,7 +4,7 @@
 (() => {
   const finder = document.querySelector(".perf-finder");
   if (!finder) return;
-  const { el } = window.perfguideDrawing;
+  const { el, number } = window.perfguideDrawing;
   const { load } = window.perfguideFigures;
   const { GROUPS, linesOf, ofBoard, parse, written } = window.perfguideNeed;
   const { forQuestion } = window.perfguideAnswers;
@@ -53,6 +53,11 @@
   /* Return a sentence about the figures that cannot be compared with a condition. */
   const notesOf = (condition) => metricOf(condition)[4].filter((each) => factorOf(condition.unit, each) === undefined)
     .map((each) => `Figures of ${titleOf(condition)} in “${each}” are left out: they cannot be converted to “${condition.unit}”.`);
+
+  /* Return what a bound means for a sum of both ways, which readers may take for a rate each way. */
+  const sumOf = ({ benchmark, metric, bound, unit, atLeast }) =>
+    (atLeast && index.both_ways.some(([name, of]) => name === benchmark && of === metric)
+      ? [`Sum of both ways; one way alone was not measured. ${number(bound)} each way would be ${number(2 * bound)} ${unit}.`] : []);
 
   /* Return the SoCs on which a benchmark was measured. */
   function socsOf(benchmark) {
@@ -327,7 +332,7 @@
       const answers = await answer(conditions);
       if (mine !== turn) return; // a later question was quicker
       const said = forQuestion(conditions, answers, { factorOf, hrefOf, labelOf, titleOf });
-      status.textContent = said.sentence();
+      status.textContent = [...conditions.flatMap(sumOf), said.sentence()].join(" ");
       const notes = conditions.flatMap(notesOf).map((note) => el("p", { class: "perf-finder-note" }, note));
       result.replaceChildren(...said.elements([...notes, takeAlong(conditions, said)]));
       said.fit(result);
