@@ -110,11 +110,7 @@ def _write_grid(translator: Any, node: perf_grid) -> None:
             *(groups, boards),
         )
         + "</table></div>\n"
-        + (
-            _all_rows(len(grid.rows), first is not None, is_empty)
-            if first_blocks is not None
-            else ""
-        )
+        + (_all_rows(len(grid.rows), first, is_empty) if first_blocks is not None else "")
         # Only the first part of a table has a prefix.
         + (_unmarked(builder, grid) if node["prefix"] else "")
     )
@@ -143,13 +139,16 @@ def _hidden(
     return hidden | {row: "perf-more" for row in rows if row not in (first or ())}
 
 
-def _all_rows(count: int, is_always: bool, is_empty: bool = False) -> str:
-    """Return the checkbox that shows all rows of a long table without a script. Unless it
-    ``is_always`` needed, it only appears where the table is stacked. For a table that ``is_empty``,
-    it shows the rows that are all hidden."""
-    kind = "" if is_always else " perf-all-blocks"
+def _all_rows(count: int, first: Collection[int] | None, is_empty: bool) -> str:
+    """Return the checkbox that shows all rows of a long table without a script. If none is hidden
+    unless the table is stacked (``first`` is ``None``), it only appears there."""
+    kind = " perf-all-blocks" if first is None else ""
     rows = "1 row" if count == 1 else f"{count:,} rows"
-    words = f"{rows}, without a figure in this part" if is_empty else f"All {rows}"
+    words = (
+        f"{rows}, without a figure in this part"
+        if is_empty
+        else f"{'Show' if first == set() else 'All'} {rows}"
+    )
     return f'<label class="perf-all{kind}"><input type="checkbox"> {words}</label>\n'
 
 
