@@ -431,8 +431,8 @@ LINE = 'example = "a 1"\n[[lines]]\nmatch = "a {a:number}"\nfigures = { a = "s" 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (LINE.replace('{a:number}"', '{a:number} {? b"'), "has {? without its other end"),
-        (LINE.replace('{a:number}"', '{a:number} b?}"'), "has ?} without its other end"),
+        (LINE.replace('{a:number}"', '{a:number} {? b"'), "has {? without its ?}"),
+        (LINE.replace('{a:number}"', '{a:number} b?}"'), "has ?} without its {?"),
         (LINE.replace('{a:number}"', '{a:number}{a:int}"'), "has two values “a”"),
         (LINE + 'needs = ["b"]\n', "no line has a value “b”"),
         (LINE + 'refuse = "not {b}"\n', "no line has a value “b”"),

@@ -18,7 +18,7 @@ from ..common.diagnostics import ReportedError, nearest
 from . import Context, Format, Reading
 from .described_log import NAME_IN_TEXT, Rule, cells, read
 from .format_schema import Description, Figure, Lines
-from .line_patterns import BUILT_IN_KINDS, NAME_IN_EQUATION, begun, compiled
+from .line_patterns import BUILT_IN_KINDS, NAME_IN_EQUATION, compile_pattern, prefix_expression
 from .log_lines import holds
 
 ENDING = ".format.toml"
@@ -109,15 +109,17 @@ def described(spec: Description) -> Format:
 
 
 def _rule(spec: Lines, format_: Description) -> Rule:
-    patterns = tuple(compiled(look, format_.kinds) for look in _looks(spec, with_damaged=False))
+    patterns = tuple(
+        compile_pattern(look, format_.kinds) for look in _looks(spec, with_damaged=False)
+    )
     fronts = tuple(pattern.front for pattern in patterns if pattern.front and spec.damaged)
     damaged: re.Pattern[str] | None
     # Anything may follow the front of a damaged line.
     if isinstance(spec.damaged, str):
-        damaged = compiled(spec.damaged, format_.kinds, "front").expression
+        damaged = compile_pattern(spec.damaged, format_.kinds, "front").expression
     else:
-        damaged = re.compile("|".join(map(begun, fronts))) if fronts else None
-    options = tuple(compiled(look, format_.kinds, "words") for look in spec.options)
+        damaged = re.compile("|".join(map(prefix_expression, fronts))) if fronts else None
+    options = tuple(compile_pattern(look, format_.kinds, "words") for look in spec.options)
     kinds = dict(pair for pattern in (*options, *patterns[::-1]) for pair in pattern.kinds.items())
     return Rule(spec, patterns, options, damaged, fronts, kinds)
 

@@ -15,7 +15,7 @@ from .line_patterns import (
     NAME_IN_EQUATION,
     LinePattern,
     agrees,
-    measured,
+    figure_and_unit,
     number_or_text,
     scalar,
 )
@@ -118,7 +118,7 @@ class _Block:
     seen: set[str] = field(default_factory=set)
     """The messages for missing lines that no longer need to be given."""
     continued_by: set[str] = field(default_factory=set)
-    """The looks of lines that would have begun it; another line of one begins the next block."""
+    """The patterns of lines that joined this block; a second line of one begins the next block."""
     waiting: list[_Waiting] = field(default_factory=list)
 
 
@@ -342,7 +342,7 @@ class _Reader:
             message = filled(form.failures[text], texts)
             self._sheet.failure(line, self._benchmark, metric, unit, params, message)
             return
-        number = measured(text, matched.rule.kinds[name], form.power)
+        number = figure_and_unit(text, matched.rule.kinds[name], form.power)
         if number is None:
             self._sheet.broken(line, f"“{text[:40]}” is not a number")
             return

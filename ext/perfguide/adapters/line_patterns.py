@@ -17,7 +17,10 @@ from typing import Literal, TypeAlias
 from . import Scalar, log_dates
 from .log_lines import figure
 
-KINDS = "number, number.2, int, scaled, size, size.MiB, span, date, word, text, numbers, words and choices (yes|no)"
+KINDS = (
+    "number, number.2, int, scaled, size, size.MiB, span, date, word, text, numbers, words"
+    " and choices (yes|no)"
+)
 """The kinds of values, as listed in messages."""
 
 _PIECE = re.compile(r"\{\?|\?\}|\{([A-Za-z_][A-Za-z0-9_.-]{0,60})?:([^{}]{1,400})\}")
@@ -77,52 +80,65 @@ class LinePattern:
         return dict(zip(self.kinds, match.groups(""), strict=True)) if match else None
 
 
-def compiled(look: str, own_kinds: Mapping[str, str], extent: Extent = "line") -> LinePattern:
-    """Return the pattern of a look, which is a line, the front of one, or words in it.
-    ``own_kinds`` are expressions by the name of their kind.
+def compile_pattern(
+    template: str, custom_kinds: Mapping[str, str], extent: Extent = "line"
+) -> LinePattern:
+    """Return the pattern that a description writes as ``template``: a line, the front of a line, or
+    words in a line. ``custom_kinds`` are expressions by the name of their kind.
 
-    Raises :class:`ValueError` for an invalid look.
+    Raises :class:`ValueError` for an invalid template.
     """
     before, behind = _AROUND[extent]
-    parts, kinds, end, is_optional = [before], {}, 0, False
-    for piece in _PIECE.finditer(look):
-        parts.append(_literal(look[end : piece.start()], look))
+    parts = [before]
+    kinds: dict[str, str] = {}
+    end = 0
+    is_optional = False
+    for piece in _PIECE.finditer(template):
+        parts.append(_literal(template[end : piece.start()], template))
         end = piece.end()
-        if piece[2] is None:
-            if is_optional == (piece[0] == "{?"):
-                raise ValueError(f"“{look}” has {piece[0]} without its other end")
-            is_optional = not is_optional
-            parts.append("(?:" if is_optional else ")?+")
-            continue
         name, kind = piece[1], piece[2]
-        value = _expression(kind, look, look[end:].removeprefix("{?")[:1], own_kinds)
-        parts.append(f"({value})" if name else f"(?:{value})")
-        if name in kinds:
-            # The later one would silently replace the earlier one.
-            raise ValueError(f"“{look}” has two values “{name}”; each needs a name of its own")
-        if name:
-            kinds[name] = kind
+        if piece[0] == "{?":
+            if is_optional:
+                raise ValueError(f"“{template}” has {{? within another {{? … ?}}")
+            is_optional = True
+            parts.append("(?:")
+        elif piece[0] == "?}":
+            if not is_optional:
+                raise ValueError(f"“{template}” has ?}} without its {{?")
+            is_optional = False
+            parts.append(")?+")
+        else:
+            value = _expression(kind, template, template[end:].removeprefix("{?")[:1], custom_kinds)
+            parts.append(f"({value})" if name else f"(?:{value})")
+            if name:
+                if name in kinds:
+                    # The later value would silently replace the earlier one.
+                    raise ValueError(
+                        f"“{template}” has two values “{name}”; give each a name of its own"
+                    )
+                kinds[name] = kind
     if is_optional:
-        raise ValueError(f"“{look}” has {{? without its other end")
-    parts += [_literal(look[end:], look), behind]
-    front = " ".join(look.partition("{")[0].split())
+        raise ValueError(f"“{template}” has {{? without its ?}}")
+    parts += [_literal(template[end:], template), behind]
+    front = " ".join(template.partition("{")[0].split())
     try:
         expression = re.compile("".join(parts))
-    except (
-        re.error
-    ) as error:  # a kind that is a valid expression by itself, but not as part of another
-        raise ValueError(f"“{look}” has a kind that cannot be used: {error}") from None
+    except re.error as error:
+        # Such a kind is a valid expression by itself, but not as part of another.
+        raise ValueError(f"“{template}” has a kind that cannot be used: {error}") from None
     return LinePattern(expression, kinds, front if len(front) > 2 else "")
 
 
-def begun(front: str) -> str:
+def prefix_expression(front: str) -> str:
     """Return an expression for lines that begin with this text."""
     return r"[ \t]*+" + _blanks(front)
 
 
-def _expression(kind: str, look: str, next_character: str, own_kinds: Mapping[str, str]) -> str:
-    if kind in own_kinds:
-        return f"(?>{own_kinds[kind]})"
+def _expression(
+    kind: str, template: str, next_character: str, custom_kinds: Mapping[str, str]
+) -> str:
+    if kind in custom_kinds:
+        return f"(?>{custom_kinds[kind]})"
     if match := re.fullmatch(r"number\.([0-9])", kind):
         return _NUMBER % rf"\.[0-9]{{{match[1]}}}+(?![0-9])"
     if match := _SIZE_IN.fullmatch(kind):
@@ -136,17 +152,17 @@ def _expression(kind: str, look: str, next_character: str, own_kinds: Mapping[st
         # Longest first, as no choice is given back for a longer one.
         choices = sorted(kind.split("|"), key=len, reverse=True)
         return f"(?>{'|'.join(map(_blanks, choices))})"
-    raise ValueError(_no_value(look))
+    raise ValueError(_no_value(template))
 
 
-def _literal(text: str, look: str) -> str:
+def _literal(text: str, template: str) -> str:
     if "{" in text:
-        raise ValueError(_no_value(look))
+        raise ValueError(_no_value(template))
     return _blanks(text)
 
 
-def _no_value(look: str) -> str:
-    return f"“{look}” has a {{ that begins no value, as {{rate:number}} does; kinds are {KINDS}"
+def _no_value(template: str) -> str:
+    return f"“{template}” has a {{ that begins no value, as {{rate:number}} does; kinds are {KINDS}"
 
 
 def _blanks(text: str) -> str:
@@ -180,13 +196,14 @@ def number_or_text(text: str) -> Scalar:
     return int(text) if re.fullmatch("-?[0-9]{1,15}", text) else text.strip()
 
 
-def measured(text: str, kind: str, power: int) -> tuple[float, str] | None:
-    """Return a figure and its unit if the text states one, or ``None`` if it is not a number.
+def figure_and_unit(text: str, kind: str, power: int) -> tuple[float, str] | None:
+    """Return the figure that a text states, with its unit or an empty string, or ``None`` if the
+    text is not a number.
 
     ``power`` is the power of ten by which the printed number is multiplied, exactly.
     """
     if kind == "span":
-        return _seconds(text)
+        return _duration_and_unit(text)
     if kind == "scaled" and text[-1:].isalpha():
         power += 3 * _THOUSANDS.index(text[-1].replace("K", "k"))
         text = text[:-1].rstrip()
@@ -226,8 +243,8 @@ def _range(side: str, numbers: Mapping[str, tuple[float, float]]) -> tuple[float
     return low, high
 
 
-def _seconds(span: str) -> tuple[float, str]:
-    """Convert a time span: to the unit of its text if there is only one, otherwise to seconds."""
+def _duration_and_unit(span: str) -> tuple[float, str]:
+    """Return a duration and its unit: as written if the text has one unit, else in seconds."""
     parts = re.findall(r"([0-9.]+)(h|min|ms|us|s)", span)
     if len(parts) == 1:
         return float(parts[0][0]), parts[0][1]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from .. import Context, Format, Reading, Scalar
-from ..line_patterns import measured
+from ..line_patterns import figure_and_unit
 from ..log_lines import Line, holds, lines
 from ..log_sheet import Sheet
 
@@ -87,7 +87,7 @@ def _add_estimate(
     if unit in _POWERS:
         metric = "elements"
     for name, text in ((f"{metric}_lower", lower), (metric, estimate), (f"{metric}_upper", upper)):
-        value = measured(text, "number", _POWERS.get(unit, 0))
+        value = figure_and_unit(text, "number", _POWERS.get(unit, 0))
         if value is not None:
             name_of_unit = "operations/s" if unit in _POWERS else _UNITS.get(unit, unit)
             benchmark = sheet.benchmark("criterion")
