@@ -65,7 +65,7 @@ class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unstated: str = ""
     """The message if a value in ``needs`` is missing, or if a block has a required line twice."""
     when: dict[str, Scalar] = {}
-    """The figures count only if each of these values is as written here; ``""`` stands for a
+    """The figures count only if each of these values is as written here; ``""`` means a
     missing value."""
     bare_ends: bool = False
     """If true, no figure is read from a line of this kind at the end of the log if its line feed is
@@ -112,7 +112,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Columns that hold parameters: the text of each in the header, with the name of the
     parameter."""
     separator: str = ","
-    """The character between two cells. A blank stands for any number of blanks."""
+    """The character between two cells. A blank means any number of blanks."""
     names: dict[str, str] = {}
     """Metrics of columns: the text in the header, with the metric. Other columns are named after
     their text."""
@@ -150,12 +150,11 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The message for damaged lines of all kinds."""
     unconfirmed: str = ""
     """The message for a block without a line that confirms its figures; see ``confirms``. If this
-    key is present, the figures of a block count only if the block has such a line."""
+    key is present, the figures of a block count only if one of its lines confirms them."""
     kinds: dict[str, str] = {}
     """Additional kinds of values in patterns, each with its regular expression."""
     values: dict[str, dict[str, Scalar]] = {}
-    """Replacements by the name of a value: texts in the log, each with the value that it stands
-    for."""
+    """Replacements by the name of a value: texts in the log, each with the value that it means."""
     lines: list[Lines] = []
     """The kinds of lines. A line belongs to the first kind whose pattern it matches."""
     csv: Table | None = None
