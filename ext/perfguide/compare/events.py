@@ -7,8 +7,8 @@ What changed around the rows, such as a clock or an engine, takes the rows that 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
 
@@ -73,12 +73,13 @@ def events(
     compiled = compiled_otherwise([row for row in rows if id(row) not in taken], names)
     first = _leading_compiled(compiled)
     taken |= {id(row) for row in compiled if first}
-    groups, beside, minor = _grouped(rows, [row for row in rows if id(row) not in taken], names)
-    out = [
-        replace(make(part, unproved=[*swinging, *more]), is_back=way_of(part[0]).is_back)
-        for (part, swinging), more in zip(map(without_swings, groups), beside, strict=True)
-    ]
-    out = [_explained(event, rows, among or rows, names) for event in out]
+    groups, minor = _grouped(rows, [row for row in rows if id(row) not in taken], names)
+    out = []
+    for group in groups:
+        part, swinging = without_swings(group.rows)
+        event = make(part, unproved=[*swinging, *group.beside])
+        event = replace(event, is_back=way_of(part[0]).is_back)
+        out.append(_explained(event, rows, among or rows, names))
     # Returns come first, as those of too few releases to show one may join them.
     out.sort(key=lambda event: (not event.is_back, *_order(event)))
     out = _of_one_cause([*explaining, *causes(rows, names)], out, names)
@@ -133,59 +134,97 @@ def _order(event: Event) -> tuple[object, ...]:
     return (0, event.accepted, ORDER[event.kind], -event.weight, event.what)
 
 
+@dataclass(slots=True)
+class _Group:
+    """The rows of an event, and its smaller moves, which are not proved."""
+
+    rows: list[Row]
+    beside: list[Row] = field(default_factory=list)
+
+
+class _Unreported:
+    """The rows that are in no event yet. Rows are told apart by identity, as equal ones occur."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._by_id = {id(row): row for row in rows}
+
+    def among(self, rows: Iterable[Row]) -> list[Row]:
+        """Return those of ``rows`` that are in no event."""
+        return [row for row in rows if id(row) in self._by_id]
+
+    def take(self, rows: Iterable[Row]) -> list[Row]:
+        """Return those of ``rows`` that are in no event, which are now in one."""
+        taken = self.among(rows)
+        for row in taken:
+            del self._by_id[id(row)]
+        return taken
+
+    def open_rows(self) -> list[Row]:
+        """Return the rows that have no verdict but moved."""
+        return [row for row in self._by_id.values() if is_open(row)]
+
+
 def _grouped(
     rows: Sequence[Row], free: Sequence[Row], names: Names
-) -> tuple[list[list[Row]], list[list[Row]], list[list[Row]]]:
-    """Return the rows of each event, given those that nothing explains; smaller unproved moves of
-    each; and the rest of the rows that moved far, by benchmark and board."""
-    free_ids = set(map(id, free))
-    unusual, minor = ([row for row in far if id(row) in free_ids] for far in split_far_moves(rows))
+) -> tuple[list[_Group], list[list[Row]]]:
+    """Return the events of the rows that nothing explains, and the rest of the rows that moved far,
+    by benchmark and board."""
+    unreported = _Unreported(free)
+    unusual, minor = map(unreported.among, split_far_moves(rows))
     proved = [row for row in free if row.verdict in EVENT_VERDICTS]
-    # Packets may prove what the rate of their run does not.
-    packets = {row.measurement for row in proved if units.parse(row.unit).kind == "packet rate"}
-    packets -= {row.measurement for row in unusual}
-    unusual += (row for row in free if row.measurement in packets and is_open(row) and is_rate(row))
-    groups, small = list[list[Row]](), list[list[Row]]()
+    unusual += _rates_of_packets(proved, unusual, free)
+    large, small = list[list[Row]](), list[list[Row]]()
     for part in parts([*proved, *unusual], names):
         is_event = is_proved(part) or is_worth_an_event(part)
-        (groups if is_event else small).append(part)
-    reported = set[int]()
-    # Rows that are back at a level on one board may leave one on another.
-    for returns in (False, True):
-        of_way = [group for group in groups if way_of(group[0]).is_back is returns]
-        for group in of_way:
-            group[:] = [row for row in group if id(row) not in reported]
-        reported |= {id(row) for group in of_way for row in group}
-        for group in of_way:
-            if group and not group[0].accepted:
-                left = [row for row in free if is_open(row) and id(row) not in reported]
-                more = moved_with(group, left, names)
-                group += more
-                reported |= set(map(id, more))
-    groups = [*filter(None, groups)]
-    # Steps are events of their own only if neither they nor their measurements belong to another.
-    stepped = set(map(id, stepped_together(rows, names)))
-    measured = {row.measurement for group in groups for row in group}
-    left = [row for row in free if is_open(row) and id(row) not in reported]
-    steps = (row for row in left if id(row) in stepped and row.measurement not in measured)
-    for part in parts(steps, names):
-        if is_worth_an_event(part):
-            reported |= set(map(id, part))
-            left = [row for row in left if id(row) not in reported]
-            groups.append([*part, *moved_with(part, left, names)])
-            reported |= set(map(id, groups[-1]))
-            left = [row for row in left if id(row) not in reported]
-    beside: list[list[Row]] = [[] for _ in groups]
+        (large if is_event else small).append(part)
+    groups = [*_joined(large, unreported, names)]
+    groups += _steps(rows, groups, unreported, names)
     for part in small:
-        rest = [row for row in part if id(row) not in reported]
-        at = next((n for n, group in enumerate(groups) if rest and _is_beside(rest, group)), None)
-        (minor if at is None else beside[at]).extend(rest)
-    reported |= {id(row) for more in beside for row in more}
-    minor = [row for row in minor if id(row) not in reported]
-    of_board = grouped(
-        minor, lambda row: (row.guide.platform, row.benchmark, row.board, bool(row.past))
+        left = unreported.among(part)
+        group = next((group for group in groups if left and _is_beside(left, group.rows)), None)
+        if group is None:
+            minor += left
+        else:
+            group.beside += unreported.take(left)
+    of_boards = grouped(
+        unreported.among(minor),
+        lambda row: (row.guide.platform, row.benchmark, row.board, bool(row.past)),
     )
-    return groups, beside, [*of_board.values()]
+    return groups, [*of_boards.values()]
+
+
+def _rates_of_packets(
+    proved: Sequence[Row], unusual: Sequence[Row], free: Sequence[Row]
+) -> Iterator[Row]:
+    """Yield the open byte rates whose packet rates are proved: packets may prove what the rate of
+    their run does not."""
+    runs = {row.measurement for row in proved if units.parse(row.unit).kind == "packet rate"}
+    runs -= {row.measurement for row in unusual}
+    return (row for row in free if row.measurement in runs and is_open(row) and is_rate(row))
+
+
+def _joined(
+    large: Sequence[Sequence[Row]], unreported: _Unreported, names: Names
+) -> Iterator[_Group]:
+    """Yield each event with the open rows that moved with it. Those that are back at a level come
+    last, as the same figures may have left it on another board."""
+    ways = grouped(large, lambda part: way_of(part[0]).is_back)
+    for returns in (False, True):
+        for rows in [*filter(None, map(unreported.take, ways.get(returns, ())))]:
+            more = [] if rows[0].accepted else moved_with(rows, unreported.open_rows(), names)
+            yield _Group([*rows, *unreported.take(more)])
+
+
+def _steps(
+    rows: Sequence[Row], groups: Sequence[_Group], unreported: _Unreported, names: Names
+) -> Iterator[_Group]:
+    """Yield the events of rows that stepped together, if neither they nor other figures of their
+    runs are in one of the ``groups``."""
+    measured = {row.measurement for group in groups for row in group.rows}
+    stepped = unreported.among(stepped_together(rows, names))
+    for part in parts((row for row in stepped if row.measurement not in measured), names):
+        if is_worth_an_event(part) and (own := unreported.take(part)):
+            yield _Group([*own, *unreported.take(moved_with(own, unreported.open_rows(), names))])
 
 
 def _leading_compiled(compiled: Sequence[Row]) -> list[Row]:
