@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from statistics import median
+from typing import Literal
 
 from ..common import units
 from ..common.grouping import grouped
@@ -15,6 +16,16 @@ from .event_parts import MAX_SIZES_RATIO
 from .not_compared import ENGINE_CHANGED
 from .row import Row, Verdict, points
 from .row_moves import MIN_POINTS, measures_own, over_scatter
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """A possible cause that no record names but the moves of other rows suggest."""
+
+    kind: Literal["device", "test", "compiler"]
+    """The thing that may be another one."""
+    text: str
+    """The cause and the reason to infer it, as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +44,8 @@ class Event:
     """The median relative change in the better direction, if there is one."""
     shared: bool
     """True if any row moved with a common shift."""
-    perhaps: tuple[str, ...]
-    """Possible explanations, as sentences."""
+    recorded: tuple[str, ...]
+    """Possible explanations from recorded conditions, as sentences."""
     is_cause: bool = False
     """True if the event names something that changed around its rows, such as a clock."""
     unproved: tuple[Row, ...] = ()
@@ -52,6 +63,13 @@ class Event:
     """The other runs of its benchmark that failed or moved as it did before NEW, in words."""
     also: tuple[Event, ...] = ()
     """Events of rows compared with an earlier release, which probably have the same cause."""
+    inferred: tuple[Inference, ...] = ()
+    """Possible explanations from the moves of other rows."""
+
+    @property
+    def perhaps(self) -> tuple[str, ...]:
+        """All possible explanations, as sentences."""
+        return (*self.recorded, *(inference.text for inference in self.inferred))
 
     @property
     def leading(self) -> list[Row]:

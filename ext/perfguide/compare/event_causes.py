@@ -47,7 +47,7 @@ def failing_events(
             rows=each.rows,
             boards=tuple(sorted({row.board for row in each.rows}, key=units.natural)),
             change=None,
-            perhaps=each.samples,
+            recorded=each.samples,
             is_cause=True,
         )
         for each in failing_runs(rows, names)
@@ -130,11 +130,17 @@ def causes(rows: Sequence[Row], names: Names) -> list[Event]:
         more = [f"{len(titles) - NAMED} more benchmarks"] * (len(titles) > NAMED + 1)
         named = ", ".join([*titles][: NAMED if more else None] + more)
         said = _moves(of_cause) if benchmark else f"{_moves(of_cause)}; these are of {named}"
-        perhaps = (f"Not compared: {said}",)
-        first = of_cause[0].benchmark
         out.append(
             Event(
-                "changed", what, boards, first, tuple(of_cause), None, False, perhaps, is_cause=True
+                kind="changed",
+                what=what,
+                boards=boards,
+                benchmark=of_cause[0].benchmark,
+                rows=tuple(of_cause),
+                change=None,
+                shared=False,
+                recorded=(f"Not compared: {said}",),
+                is_cause=True,
             )
         )
     return out

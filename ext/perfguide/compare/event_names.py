@@ -18,9 +18,6 @@ from .row import Row
 from .row_moves import level_left, measures_own, over_scatter
 from .verdicts import SideFigures
 
-RETURN = "a return to the level of"
-"""The start of the explanation of an event whose figures came back."""
-
 NAMED = 3
 """The most metrics or benchmarks that an event names; more are only counted."""
 
@@ -55,9 +52,9 @@ def event_of(
         # “UDP throughput: throughput, ingress” would be redundant.
         narrow = more if what.casefold().endswith(f" {metric.casefold()}") else narrow
         what = f"{what}: {narrow}" if narrow else what
-    perhaps = [*_conditions(own, old, new)]
+    recorded = [*_conditions(own, old, new)]
     if back := returned(own):
-        perhaps.append(back)
+        recorded.append(back)
     return Event(
         kind,
         what,
@@ -66,7 +63,7 @@ def event_of(
         tuple(own),
         median(ratios) - 1 if ratios else None,
         shared,
-        tuple(perhaps),
+        tuple(recorded),
         unproved=tuple(sorted(unproved, key=farthest_first)),
     )
 
@@ -78,7 +75,11 @@ def returned(rows: Sequence[Row]) -> str:
     count = sum((own[-2][0], own[-1][0]) == pair for row in rows if (own := level_left(row)))
     part = f", in {count:,} of the {len(rows):,} rows" if count < len(rows) else ""
     at_clock = " at equal clock" if any(row.past for row in rows) else ""
-    return f"{RETURN} {level}{at_clock}, from which {exception} differed{part}" if level else ""
+    return (
+        f"a return to the level of {level}{at_clock}, from which {exception} differed{part}"
+        if level
+        else ""
+    )
 
 
 def level_returned_to(rows: Sequence[Row]) -> tuple[str, str]:

@@ -29,11 +29,9 @@ from .event_parts import (
 )
 from .event_worth import is_worth_an_event, split_far_moves, stepped_together
 from .explanations import (
-    OTHER_DEVICES,
-    OTHER_TEST,
     compiled_otherwise,
     other_compiler,
-    other_part,
+    other_device,
     other_test,
 )
 from .failing_runs import slower_best_runs
@@ -85,8 +83,7 @@ def events(
     out = _of_one_cause([*explaining, *causes(rows, names)], out, names)
     if first:
         event = make(first, unproved=[row for row in compiled if row not in first])
-        perhaps = (*event.perhaps, other_compiler(compiled, names))
-        out.append(replace(event, perhaps=perhaps))
+        out.append(replace(event, inferred=(other_compiler(compiled, names),)))
     out += map(make, slower_best_runs(rows))
     out = sorted(_of_one_explanation(out), key=_order)
     out += [replace(make(part), is_minor=True) for part in minor]
@@ -101,13 +98,11 @@ def _of_one_explanation(events: Sequence[Event]) -> list[Event]:
     by a fall; so are unproved ones of a benchmark that moved the same way on the same boards."""
 
     def explanation(event: Event) -> tuple[object, ...]:
-        text = next(
-            (each for each in event.perhaps if each.startswith((*OTHER_DEVICES, OTHER_TEST))), ""
-        )
         platform = event.rows[0].guide.platform
-        if text:
-            of = event.benchmark if text.startswith(OTHER_TEST) else event.boards
-            return (text, platform, of, event.accepted)
+        inferred = next((each for each in event.inferred if each.kind != "compiler"), None)
+        if inferred:
+            of = event.benchmark if inferred.kind == "test" else event.boards
+            return (inferred, platform, of, event.accepted)
         # In public history, there were two such pairs, both of what the kernel does.
         if event.kind == "noisy" and len(event.boards) > 1:
             directions = frozenset(row.params.get("direction") for row in event.rows)
@@ -143,7 +138,7 @@ class _Group:
 
 
 class _Unreported:
-    """The rows that are in no event yet. Rows are told apart by identity, as equal ones occur."""
+    """The rows that are in no event yet. Rows are compared by identity, as equal ones occur."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._by_id = {id(row): row for row in rows}
@@ -313,5 +308,5 @@ def _explained(event: Event, rows: Sequence[Row], among: Sequence[Row], names: N
     if event.is_back:
         return event
     leading = event.leading
-    more = (other_part(leading, among, names), other_test(leading, rows))
-    return replace(event, perhaps=(*event.perhaps, *filter(None, more)))
+    inferred = (other_device(leading, among, names), other_test(leading, rows))
+    return replace(event, inferred=tuple(filter(None, inferred)))

@@ -9,39 +9,29 @@ from ..catalog.chart_spec import is_number
 from ..common import units
 from ..common.grouping import grouped
 from ..figures import labels
+from .event import Inference
 from .event_parts import EVENT_VERDICTS, figure_of, subject_of
 from .match import Names
 from .row import Row
 from .row_moves import figures_before, is_back, log_range, measures_own, moved_far
 
-INFERRED = "another "
-"""The start of each explanation: conditions that are recorded have a name and two values instead."""
-
 STORAGE_DEVICES = ("eMMC", "SD card", "UFS")
 """The subsystems with a part that may be replaced unnoticed."""
 
-OTHER_DEVICES = tuple(f"{INFERRED}{device}, as " for device in STORAGE_DEVICES)
-"""The starts of explanations by another one."""
-
-OTHER_TEST = f"{INFERRED}way of testing, as "
-"""The start of an explanation by another test."""
-
 # In public history, SD cards have two levels: those that write large blocks twice as fast write
 # small ones slower.
-MIN_BOTH_WAYS_LOG = math.log(1.25)
-"""The log of the least factor by which rates moved if their device may be another one."""
+MIN_DEVICE_FACTOR = 1.25
+"""The smallest factor by which a rate moves if its storage device was replaced."""
 
-MIN_ONE_WAY_RATES = 3
-"""The fewest of these rates that moved one way."""
+MIN_DEVICE_RATES = (1, 3)
+"""The fewest rates that moved by ``MIN_DEVICE_FACTOR`` one way, and the other way, if their device
+was replaced."""
 
-MIN_OTHER_WAY_RATES = 1
-"""The fewest of these rates that moved the other way."""
+MIN_TEST_FACTOR = 3
+"""The smallest factor by which all rates of a metric move if their test changed."""
 
-MIN_TEST_LOG = math.log(3)
-"""The log of the least factor by which all rows of a metric moved if its test may have changed."""
-
-MIN_TEST_ROWS = 4
-"""The fewest of these rows."""
+MIN_TEST_RATES = 4
+"""The fewest rates of a metric that show a change of their test."""
 
 MIN_STEADY_RELEASES = 3
 """The fewest releases that show a steady level."""
@@ -50,92 +40,98 @@ MAX_STEADY_SHARE = 0.2
 """The largest range of the figures of a steady level, as a share of the move away from it."""
 
 MAX_BOARDS_LOG = math.log(1.01)
-"""The largest difference, as logs, of a figure's moves on several boards that a compiler
+"""The largest difference, as logs, between a figure's moves on several boards that a compiler
 explains."""
 
 MIN_COMPILED_FIGURES = 3
 """The fewest figures that left steady levels if a compiler explains them."""
 
 
-def other_part(leading: Sequence[Row], rows: Sequence[Row], names: Names) -> str:
-    """Return in words that a storage device may be another one, as its rates moved both ways on
-    each board; "" if it probably is not."""
+def other_device(leading: Sequence[Row], rows: Sequence[Row], names: Names) -> Inference | None:
+    """Infer another storage device, if its rates moved both ways on each board of an event whose
+    rates are ``leading``."""
     subsystems = names.catalog.benchmark(leading[0].benchmark).entry.subsystems
-    devices = [device for device in STORAGE_DEVICES if device in subsystems]
-    if not devices or any(not measures_own(row) for row in leading):
-        return ""
-    better = worse = 0
-    for board in {row.board for row in leading}:
-        moves = [
+    device = next((device for device in STORAGE_DEVICES if device in subsystems), None)
+    if device is None or not all(map(measures_own, leading)):
+        return None
+    moves_by_board = {
+        board: [
             row.worse_by
             for row in rows
             if row.board == board and row.worse_by is not None and measures_own(row)
-            if devices[0] in names.catalog.benchmark(row.benchmark).entry.subsystems
-            and abs(row.worse_by) >= MIN_BOTH_WAYS_LOG
+            if device in names.catalog.benchmark(row.benchmark).entry.subsystems
+            and abs(row.worse_by) >= math.log(MIN_DEVICE_FACTOR)
         ]
-        falls = sum(move > 0 for move in moves)
-        ways = sorted((falls, len(moves) - falls))
-        if ways[0] < MIN_OTHER_WAY_RATES or ways[1] < MIN_ONE_WAY_RATES:
-            return ""
-        better, worse = better + len(moves) - falls, worse + falls
-    return (
-        f"another {devices[0]}, as {units.with_noun(better, 'rate')} of it got better and {worse} worse by a "
-        "factor of 1.25 or more"
-    )
+        for board in {row.board for row in leading}
+    }
+    for moves in moves_by_board.values():
+        worse = sum(move > 0 for move in moves)
+        fewer, more = sorted((worse, len(moves) - worse))
+        if fewer < MIN_DEVICE_RATES[0] or more < MIN_DEVICE_RATES[1]:
+            return None
+    every_move = [move for moves in moves_by_board.values() for move in moves]
+    worse = sum(move > 0 for move in every_move)
+    better = units.with_noun(len(every_move) - worse, "rate")
+    text = f"another {device}, as {better} of it got better and {worse} worse by a factor of"
+    return Inference("device", f"{text} {MIN_DEVICE_FACTOR} or more")
 
 
-def other_test(leading: Sequence[Row], rows: Sequence[Row]) -> str:
-    """Return in words that a test may have changed, as all rows of a metric of its benchmark moved
-    far the same way on all boards; "" if it probably did not."""
-    first, boards = leading[0], {row.board for row in leading}
+def other_test(leading: Sequence[Row], rows: Sequence[Row]) -> Inference | None:
+    """Infer another test, if all rates of a metric of the benchmark moved far the same way on all
+    boards of an event whose figures are ``leading``."""
+    first = leading[0]
     if first.doubt or units.parse(first.unit).kind == "share":
-        return ""
-    rated = (
+        return None
+    of_benchmark = (
         row
         for row in rows
         if (row.guide.platform, row.benchmark) == (first.guide.platform, first.benchmark)
         if row.worse_by is not None and measures_own(row)
     )
-    for alike in grouped(rated, family_of).values():
-        moves = [row.worse_by or 0.0 for row in alike]
-        on = {row.board for row in alike}
-        is_far = max(moves) <= -MIN_TEST_LOG or min(moves) >= MIN_TEST_LOG
-        if is_far and len(moves) >= MIN_TEST_ROWS and boards <= on:
-            on_all = f" on all {len(on)} boards" if len(on) > 1 else ""
-            return (
-                f"{OTHER_TEST}all {len(moves)} rates of one kind moved by a factor of 3 or more"
-                f"{on_all}"
+    for rates in grouped(of_benchmark, family_of).values():
+        boards = {row.board for row in rates}
+        if len(rates) < MIN_TEST_RATES or any(row.board not in boards for row in leading):
+            continue
+        moves = [row.worse_by or 0.0 for row in rates]
+        if max(min(moves), -max(moves)) >= math.log(MIN_TEST_FACTOR):
+            on_all = f" on all {len(boards)} boards" if len(boards) > 1 else ""
+            text = (
+                f"another way of testing, as all {len(rates)} rates of one kind moved by a factor"
             )
-    return ""
+            return Inference("test", f"{text} of {MIN_TEST_FACTOR} or more{on_all}")
+    return None
 
 
 def compiled_otherwise(rows: Sequence[Row], names: Names) -> list[Row]:
-    """Return, worst first, the rows that another compiler may have moved: of benchmarks of the
-    processor alone, alike on all boards, if some left steady levels both ways; else nothing."""
-    of_processor = [
-        row for row in rows if _is_of_processor(row, names) and row.worse_by is not None
-    ]
-    alike = [
+    """Return the rows that another compiler may have moved, worst first.
+
+    They are figures of the processor that moved alike on all boards. There are none unless several
+    of these left steady levels, and not all the same way.
+    """
+    of_processor = (
+        row for row in rows if row.worse_by is not None and _is_of_processor(row, names)
+    )
+    figures = [
         boards
         for boards in grouped(of_processor, figure_of).values()
-        if max(row.worse_by or 0.0 for row in boards) - min(row.worse_by or 0.0 for row in boards)
-        <= MAX_BOARDS_LOG
+        if max(map(_worse_by, boards)) - min(map(_worse_by, boards)) <= MAX_BOARDS_LOG
     ]
-    left = [boards[0] for boards in alike if any(map(_has_left_steady_level, boards))]
-    if len(left) < MIN_COMPILED_FIGURES or len({(row.worse_by or 0.0) > 0 for row in left}) == 1:
+    off_level = [boards[0] for boards in figures if any(map(_has_left_steady_level, boards))]
+    ways = {_worse_by(row) > 0 for row in off_level}
+    if len(off_level) < MIN_COMPILED_FIGURES or len(ways) == 1:
         return []
     moved = (
         row
-        for boards in alike
+        for boards in figures
         for row in boards
         if _has_left_steady_level(row) or row.verdict in EVENT_VERDICTS or moved_far(row)
         if not (row.accepted or row.doubt or is_back(row))
     )
-    return sorted(moved, key=lambda row: -(row.worse_by or 0.0))
+    return sorted(moved, key=_worse_by, reverse=True)
 
 
-def other_compiler(compiled: Sequence[Row], names: Names) -> str:
-    """Return in words that another compiler may have moved rows, given worst first."""
+def other_compiler(compiled: Sequence[Row], names: Names) -> Inference:
+    """Infer another compiler from the rows that it may have moved, given worst first."""
     ends = []
     for row in (compiled[0], compiled[-1]):
         benchmark = names.catalog.benchmark(row.benchmark)
@@ -143,9 +139,13 @@ def other_compiler(compiled: Sequence[Row], names: Names) -> str:
         change = units.change_text(row.judged_change or 0.0)
         ends.append(f"{change} ({benchmark.entry.title}, {label})")
     boards = len({row.board for row in compiled})
-    alike = f", alike on {boards} boards" if boards > 1 else ""
-    moved = f"steady figures of the processor moved both ways{alike}"
-    return f"another compiler or other options of it, as {moved}: from {' to '.join(ends)}"
+    on_boards = f", alike on {boards} boards" if boards > 1 else ""
+    reason = f"steady figures of the processor moved both ways{on_boards}: from {' to '.join(ends)}"
+    return Inference("compiler", f"another compiler or other options of it, as {reason}")
+
+
+def _worse_by(row: Row) -> float:
+    return row.worse_by or 0.0
 
 
 def _is_of_processor(row: Row, names: Names) -> bool:

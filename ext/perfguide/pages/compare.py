@@ -34,7 +34,6 @@ from ..compare import (
 from ..compare.comparison import Comparison, Group, annotations_used, compare
 from ..compare.event import Event
 from ..compare.event_fates import Compared
-from ..compare.explanations import INFERRED
 from ..compare.failed_rows import fails_in_part
 from ..compare.fates import fate
 from ..compare.headline import Headline, headline, remarks_on
@@ -489,9 +488,7 @@ def _event(
         "evidence",
         *([units.with_noun(len(every) - 1, "more row")] if len(every) > 1 else []),
     ]
-    inferred = [text for text in event.perhaps if text.startswith(INFERRED)]
-    recorded = tuple(text for text in event.perhaps if text not in inferred)
-    lines = event_evidence.event_lines(replace(event, perhaps=recorded), comparison)
+    lines = event_evidence.event_lines(replace(event, inferred=()), comparison)
     rows = [_moved(row, comparison, catalog) for row in listed]
     # The title has named the benchmark.
     begin = f"{event_titles.benchmark_title(event, comparison)}, "
@@ -509,7 +506,9 @@ def _event(
     return {
         **_named(event, comparison, names),
         # What changed around the rows explains them.
-        "causes": lines if event.is_cause else [f"Perhaps {text}." for text in inferred],
+        "causes": lines
+        if event.is_cause
+        else [f"Perhaps {inferred.text}." for inferred in event.inferred],
         "lines": [] if event.is_cause else lines,
         "rows": rows,
         "behind": units.capital(" and ".join(behind[event.is_cause :])),

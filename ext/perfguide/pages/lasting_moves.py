@@ -18,7 +18,7 @@ from ..compare.comparison import Comparison
 from ..compare.engine_changes import EngineChange
 from ..compare.event import Event
 from ..compare.event_groups import MIN_SINGLE_RATE_LOG
-from ..compare.event_names import RETURN
+from ..compare.event_names import returned
 from ..compare.fates import of_most
 from ..compare.history import History
 from ..compare.relative import Side
@@ -189,8 +189,9 @@ def findable(anchor: str) -> FindableSection:
 
 def _is_news(event: Event) -> bool:
     """Return whether an event is proved or lasted, and is neither a cause nor a return."""
-    is_return = event.is_back or any(text.startswith(RETURN) for text in event.perhaps)
-    if event.is_cause or event.is_minor or event.accepted or is_return:
+    if event.is_cause or event.is_minor or event.accepted:
+        return False
+    if event.is_back or returned(event.rows):
         return False
     # An event without proof is news once another release confirms it.
     return event.kind != "noisy" or of_most(event.rows)[0] in ("lasted", "open")
