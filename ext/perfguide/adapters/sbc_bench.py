@@ -81,6 +81,11 @@ class _Part:
     cores: str = ""
     lines: list[bytes] = field(default_factory=list)
 
+    def pad_to(self, number: int) -> None:
+        """Add empty lines up to this line of the log, in place of lines that are no output of a
+        program, so that the lines below keep their numbers."""
+        self.lines.extend([b""] * (number + 1 - self.first - len(self.lines)))
+
 
 def read(data: bytes, context: Context) -> Reading:
     """Return the results of each program with their cores, and the facts."""
@@ -102,11 +107,11 @@ def _parts(data: bytes, sheet: Sheet) -> list[_Part]:
     log = 0  # lines before the first head belong to no log
     parts = [_Part(log, 1)]
     clocks = ""
-    heat: list[float] = []
+    temperatures: list[float] = []
     for line in lines(data):
         text = line.text
         if match := _HEAD.fullmatch(text):
-            _about(match, sheet)
+            _add_header_facts(match, sheet)
             log += 1
             parts.append(_Part(log, line.number + 1))
         elif _RULER.fullmatch(text):
@@ -122,26 +127,26 @@ def _parts(data: bytes, sheet: Sheet) -> list[_Part]:
             sheet.fact(f"tools.sbc-bench.clock.{clocks}", f"{match[1]} MHz, measured {match[2]}")
             clocks = ""
         elif match := _HEALTH.fullmatch(text):
-            heat.append(float(match[1]))
+            temperatures.append(float(match[1]))
         elif match := _KERNEL.fullmatch(text):
             sheet.fact("sdk.kernel", (match[1] or match[2]).partition("/")[0])
         elif match := _GUESS.fullmatch(text):
             sheet.fact("tools.sbc-bench.soc", match[1].strip())
         elif match := _THROTTLED.fullmatch(text):
             sheet.fact("tools.sbc-bench.throttling", match[1].strip())
-            if match[1].startswith("T"):
+            if match[1].startswith("Throttling"):
                 sheet.note(line.number, f"sbc-bench says: {match[1].strip()}")
         else:
             parts[-1].lines.append(text.encode())
             continue
-        parts[-1].lines.extend([b""] * (line.number + 1 - parts[-1].first - len(parts[-1].lines)))
+        parts[-1].pad_to(line.number)
         sheet.understood(line.number)
-    if heat and log:
-        sheet.fact("tools.sbc-bench.temperature", f"{min(heat)} to {max(heat)} °C")
+    if temperatures and log:
+        sheet.fact("tools.sbc-bench.temperature", f"{min(temperatures)} to {max(temperatures)} °C")
     return [part for part in parts if part.log]
 
 
-def _about(match: re.Match[str], sheet: Sheet) -> None:
+def _add_header_facts(match: re.Match[str], sheet: Sheet) -> None:
     sheet.fact("tools.sbc-bench", match[1])
     if match[2]:
         sheet.fact("board.description", match[2].strip())
@@ -168,7 +173,7 @@ def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str,
 def _openssl_pieces(
     part: _Part, clusters: list[str], has_cores: bool
 ) -> Iterator[tuple[_Part, dict[str, Scalar]]]:
-    """Yield the rows of each turn: the first row of each algorithm, the second, and so on."""
+    """Yield the rows of each run: the first row of each algorithm, the second, and so on."""
     rows: dict[str, list[int]] = {}
     kinds: dict[int, str] = {}
     lines = list(part.lines)
@@ -178,17 +183,21 @@ def _openssl_pieces(
             if match[2]:  # since 0.9.71 the row ends with the kind of core
                 kinds[at] = match[2]
                 lines[at] = line[: line.rindex(b" (")]
-    # Otherwise a damaged log could yield a piece for each of its lines.
-    turns = min(max(map(len, rows.values())), _MAX_ROWS)
+    if has_cores:
+        yield replace(part, lines=lines), {"cores": part.cores}
+        return
+    # Bounded, because a damaged log could yield a piece for each of its lines.
+    runs = min(max(map(len, rows.values())), _MAX_ROWS)
     all_rows = {at for of_algorithm in rows.values() for at in of_algorithm}
-    for turn in range(1 if has_cores else turns):
-        of_turn = {of_algorithm[turn] for of_algorithm in rows.values() if turn < len(of_algorithm)}
-        rows_of_turn = all_rows if has_cores else of_turn
-        others = all_rows - rows_of_turn
+    for run in range(runs):
+        rows_of_run = {
+            of_algorithm[run] for of_algorithm in rows.values() if run < len(of_algorithm)
+        }
+        others = all_rows - rows_of_run
         piece = [b"" if at in others else line for at, line in enumerate(lines)]
-        kinds_of_turn = {kinds.get(at, "") for at in rows_of_turn}
-        kind = kinds_of_turn.pop() if len(kinds_of_turn) == 1 else ""
-        yield replace(part, lines=piece), _conditions(part, clusters, turn, turns, kind)
+        kinds_of_run = {kinds.get(at, "") for at in rows_of_run}
+        kind = kinds_of_run.pop() if len(kinds_of_run) == 1 else ""
+        yield replace(part, lines=piece), _conditions(clusters, run, runs, kind)
 
 
 def _zip_pieces(
@@ -207,19 +216,14 @@ def _zip_pieces(
             yield table, {"cores": "one core" if is_on_one else "all cores"}
 
 
-def _conditions(
-    part: _Part, clusters: list[str], turn: int, count: int, kind: str
-) -> dict[str, Scalar]:
-    """Return the parameters of the piece number ``turn`` of ``count``, which ran on a ``kind`` of
-    core."""
-    if part.cores and part.cores != _CLUSTERS:
-        return {"cores": part.cores}
+def _conditions(clusters: list[str], run: int, count: int, kind: str) -> dict[str, Scalar]:
+    """Return the parameters of the run number ``run`` of ``count``, on a ``kind`` of core."""
     if len(clusters) == 1:
         return {"cores": clusters[0]}
     if len(clusters) == count:
-        return {"cores": clusters[turn]}
+        return {"cores": clusters[run]}
     conditions: dict[str, Scalar] = {"cores": kind} if kind else {}
-    return conditions | ({"run": turn + 1} if count > 1 else {})
+    return conditions | ({"run": run + 1} if count > 1 else {})
 
 
 def _read(part: _Part, conditions: dict[str, Scalar], context: Context) -> Iterator[Reading]:

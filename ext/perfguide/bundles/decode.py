@@ -25,7 +25,7 @@ from ..common.diagnostics import Diagnostic, visible
 from . import containers
 from .containers import Document, Source
 from .decompress import Limits
-from .faults import MAX_FAULTS, Fault, judge, parse, validate
+from .faults import MAX_FAULTS, Fault, parse, validate, validate_tree
 from .page_estimate import PageEstimate
 from .results import Results, Written, adjacent, as_columns, columns, encode
 
@@ -173,7 +173,7 @@ def _array(document: Document, reading: _Upload) -> Iterator[Loaded | Diagnostic
         return
     for number, item in enumerate(tree, start=1):
         origin = f"{document.origin}#{number}"
-        bundle, faults = judge(item, [])
+        bundle, faults = validate_tree(item, [])
         yield from _findings(origin, None, faults)
         if bundle is not None:
             yield Loaded(document.source.root, origin, *_decoded(schema.encode(bundle)))

@@ -37,8 +37,14 @@ class Fault:
     hint: str = ""
 
 
+_FILE = re.compile(r"/tools/[^/]+|/results/[0-9]+/log/file")
+"""Pointers to names of programs and logs, which may have any character except control
+characters."""
+_MOMENT = Annotated[datetime.datetime, msgspec.Meta(tz=True)]
+
+
 class NotFinite(str):
-    """A number that JSON lacks or that no float can represent."""
+    """A number that is not valid JSON (NaN, Infinity), or that no float can represent."""
 
 
 def _described(value: Any) -> str:
@@ -54,17 +60,17 @@ def _described(value: Any) -> str:
     return "an object" if isinstance(value, dict) else "a list"
 
 
-def _allowed(kind: inspect.Type) -> str:
+def _allowed(kind: inspect.Type, characters: str = "characters") -> str:
     """Describe the values that a type allows."""
     match kind:
         case inspect.Metadata(type=inner, extra_json_schema={"pattern": _}):
-            return _allowed(inner).replace("characters", "printable characters")
+            return _allowed(inner, "printable characters")
         case inspect.Metadata(type=inner):
-            return _allowed(inner)
+            return _allowed(inner, characters)
         case inspect.StrType(pattern=str()):
             return "a SHA-256 as 64 lower-case hexadecimal digits"
         case inspect.StrType(min_length=low, max_length=high):
-            return f"text of {low or 0} to {high} characters" if high else "text"
+            return f"text of {low or 0} to {high} {characters}" if high else "text"
         case inspect.IntType(ge=low, le=high):
             return f"a whole number from {low} to {high}" if high else "a whole number"
         case inspect.FloatType(gt=above, ge=low, le=high):
@@ -82,12 +88,12 @@ def _allowed(kind: inspect.Type) -> str:
         case inspect.ListType():
             return "a list"
         case inspect.UnionType(types=types):
-            parts = dict.fromkeys(_allowed(t) for t in types if _counts(t))
+            parts = dict.fromkeys(_allowed(t) for t in types if _is_not_null(t))
             return ", or ".join(parts)
     return "an object"
 
 
-def _counts(kind: inspect.Type) -> bool:
+def _is_not_null(kind: inspect.Type) -> bool:
     return not isinstance(kind, inspect.NoneType)
 
 
@@ -134,14 +140,9 @@ def check(value: Any, kind: inspect.Type, at: str) -> Iterator[Fault]:
                 yield _wrong(value, kind, at)
 
 
-_FILE = re.compile(r"/tools/[^/]+|/results/[0-9]+/log/file")
-"""Pointers to names of programs and logs, which may have any character except control
-characters."""
-
-
 def _choices(value: Any, types: tuple[inspect.Type, ...]) -> list[inspect.Type]:
     """Return the types that a value may have. An integer is never read as a float."""
-    choices = [t for t in types if _counts(t)]
+    choices = [t for t in types if _is_not_null(t)]
     if isinstance(value, int) and not isinstance(value, bool):
         integers = [t for t in choices if isinstance(_bare(t), inspect.IntType)]
         return integers or choices
@@ -189,9 +190,6 @@ def _fits(value: Any, kind: inspect.Type) -> bool:
                 return False
             return True
     return False
-
-
-_MOMENT = Annotated[datetime.datetime, msgspec.Meta(tz=True)]
 
 
 def _check_struct(
@@ -278,7 +276,7 @@ def _wrong(value: Any, kind: inspect.Type, at: str) -> Fault:
     return Fault("schema", at, f"is {_described(value)}", hint)
 
 
-def of_form(text: str, error: json.JSONDecodeError) -> Fault:
+def syntax_fault(text: str, error: json.JSONDecodeError) -> Fault:
     """Return the fault of a text that is not JSON, with a hint for the most common mistakes."""
     where = f"line {error.lineno}, column {error.colno}"
     cut = error.msg.startswith("Unterminated string") or not text[error.pos :].strip()
@@ -317,10 +315,10 @@ def validate(data: bytes) -> tuple[Bundle | None, list[Fault]]:
     tree, faults = parse(data)
     if tree is None and faults:
         return None, faults
-    return judge(tree, faults)
+    return validate_tree(tree, faults)
 
 
-def judge(tree: Any, faults: list[Fault]) -> tuple[Bundle | None, list[Fault]]:
+def validate_tree(tree: Any, faults: list[Fault]) -> tuple[Bundle | None, list[Fault]]:
     """Validate a parsed text; return its bundle, and its faults after those in ``faults``."""
     try:
         plain = _plain(tree, "", faults)
@@ -395,7 +393,7 @@ def parse(data: bytes) -> tuple[Any, list[Fault]]:
         line = data[: error.start].count(b"\n") + 1
         return None, [Fault("syntax", "", f"line {line} is not UTF-8 text", "save it as UTF-8")]
     except json.JSONDecodeError as error:
-        return None, [of_form(text.removeprefix("\ufeff"), error)]
+        return None, [syntax_fault(text.removeprefix("\ufeff"), error)]
     except RecursionError:
         return None, [_TOO_DEEP]
     if text.startswith("\ufeff"):

@@ -44,12 +44,12 @@ def read(data: bytes, context: Context) -> Reading:
         collector.understood(*parsed.source.lines(root))
         run = collector.run(_run(root))
         for benchmark in root.list("benchmarks"):
-            suite, parted, _ = benchmark.string("fullname").partition("::")
+            suite, separator, _ = benchmark.string("fullname").partition("::")
             stats = benchmark.child("stats")
-            data_node = stats.list("data")
-            mean = stats.get("mean")
-            line_of = data_node[0] if data_node else mean or benchmark
-            row = Row(suite if parted else "", benchmark.string("name"), line(line_of.at), unit="s")
+            round_nodes = stats.list("data")
+            first_node = round_nodes[0] if round_nodes else stats.get("mean") or benchmark
+            metric = benchmark.string("name")
+            row = Row(suite if separator else "", metric, line(first_node.at), unit="s")
             row, fault = _with_figures(row, stats)
             if fault:
                 collector.broken(row.line, f"{row.metric or 'a benchmark'}: {fault}")
@@ -67,11 +67,16 @@ def _with_figures(row: Row, stats: Node) -> tuple[Row, str]:
         return replace(row, failed="a timing is not finite"), ""
     timings = [number(d.text) if d.kind == "number" else None for d in data]
     samples = tuple(timing for timing in timings if timing is not None)
-    mean, low, high, rounds = (number(texts.get(name, "")) for name in written)
-    if len(samples) < len(timings) or mean is None:
-        return row, "a mean or a round that is not a decimal number"
+    mean = number(texts.get("mean", ""))
+    low = number(texts.get("min", ""))
+    high = number(texts.get("max", ""))
+    rounds = number(texts.get("rounds", ""))
+    if mean is None:
+        return row, "“mean” is not a decimal number"
+    if len(samples) < len(timings):
+        return row, "a round in “data” is not a decimal number"
     if rounds is None or rounds != int(rounds) or not 1 <= rounds <= 2**53:
-        return row, "no number of rounds"
+        return row, "“rounds” is not a positive whole number"
     if samples:
         is_complete = len(samples) == rounds
         fault = f"{len(samples)} timings of {int(rounds)} rounds: cut or broken"

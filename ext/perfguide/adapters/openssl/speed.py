@@ -220,7 +220,7 @@ class _Reader:
                 self._current()
                 self.sheet.note(
                     line.number,
-                    f"whether the engine “{match[1]}” is an accelerator is not known",
+                    f"cannot tell whether the engine “{match[1]}” is an accelerator",
                     "state it with the parameter engine",
                 )
         elif _LIKE_ENGINE.fullmatch(text):

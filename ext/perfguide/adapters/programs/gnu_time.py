@@ -48,7 +48,7 @@ _OTHER = re.compile(
     r"|Voluntary context|Involuntary context|Swaps|File system|Socket messages|Signals|Page size)"
 )
 _TIME = re.compile(r"[ \t]*(User|System) time \(seconds\): ([0-9]{1,9}\.[0-9]{2})[ \t]*")
-_LIKE_TIME = re.compile(r"[ \t]*(?:User time|System time|Elapsed \(wall)")
+_ANY_TIME = re.compile(r"[ \t]*(?:User time|System time|Elapsed \(wall)")
 _ELAPSED = re.compile(
     r"[ \t]*Elapsed \(wall clock\) time \(h:mm:ss or m:ss\): "
     r"(?:([0-9]{1,4})[:h] ?)?([0-9]{1,4})[:m] ?([0-9]{1,2}(?:\.[0-9]{2})?)s?[ \t]*"
@@ -60,17 +60,17 @@ _VALUE_CHARS = "0123456789hms:. "
 
 
 @dataclass(slots=True)
-class _Above:
-    """Facts about a command from the lines above it. ``software`` is true if openssl fell back to it,
-    as the requested engine does not exist."""
+class _LinesAbove:
+    """Facts about a command from the lines above it. ``software`` is true if openssl fell back to
+    software because the requested engine does not exist."""
 
     failed: bool = False
     software: bool = False
     delegate: str = ""
     version: int = 0
 
-    def note(self, text: str) -> bool:
-        """Note a line of the program itself; return false if it says nothing about its command."""
+    def observe(self, text: str) -> bool:
+        """Take facts from a line of the program itself, and return whether it has any."""
         if match := _DELEGATE.fullmatch(text):
             self.delegate = match[1] or match[2]
         elif match := _VERSION.fullmatch(text):
@@ -88,7 +88,7 @@ class _Block:
 
     command: str
     line_number: int
-    above: _Above
+    above: _LinesAbove
     share_line: Line | None = None
     printed_percent: str | None = None
     times: dict[str, float] = field(default_factory=dict)
@@ -104,12 +104,18 @@ class _Block:
         else:
             self.is_damaged = True
 
-    def exact_percent(self) -> float | None:
+    @property
+    def needs_times(self) -> bool:
+        """Return whether the printed share is too low for a number without decimals."""
+        printed = self.printed_percent
+        return printed is not None and int(printed) < MIN_PRINTED_SHARE_PERCENT
+
+    def best_percent(self) -> float | None:
         """Return the share in %, from the times if these are finer than the printed number."""
         if self.printed_percent is None:
             return None
         printed = float(self.printed_percent)
-        if printed >= MIN_PRINTED_SHARE_PERCENT or len(self.times) < 3:
+        if not self.needs_times or len(self.times) < 3:
             return printed
         elapsed = self.times["Elapsed"]
         # The times have two decimals, so for a run of a second the last digit is 1 %.
@@ -128,17 +134,18 @@ def read(data: bytes, context: Context) -> Reading:
     """Return the CPU load of each timed benchmark, in %."""
     sheet = Sheet(context)
     block: _Block | None = None
-    above = _Above()
+    above = _LinesAbove()
     for line in lines(data):
         if match := _COMMAND.fullmatch(line.text):
             _report_cut(block, sheet)
-            block, above = _Block(match[1], line.number, above), _Above(version=above.version)
+            block = _Block(match[1], line.number, above)
+            above = _LinesAbove(version=above.version)
         elif match := _SHARE.fullmatch(line.text):
             if block is None or block.share_line is not None:
                 sheet.broken(line.number, "a CPU share without the command that it belongs to")
                 continue
             block.share_line, block.printed_percent = line, match[1]
-        elif block is not None and _LIKE_TIME.match(line.text):
+        elif block is not None and _ANY_TIME.match(line.text):
             block.add_time(line.text)
         elif match := _STATUS.fullmatch(line.text):
             if block is not None:
@@ -147,7 +154,7 @@ def read(data: bytes, context: Context) -> Reading:
             block = None
         elif _FAILED.fullmatch(line.text):
             above.failed = True
-        elif above.note(line.text):
+        elif above.observe(line.text):
             continue  # another format reports it if left over
         elif "Command being timed" in line.text or "Percent of CPU" in line.text:
             sheet.broken(line.number, "a line of time -v is cut or damaged")
@@ -179,7 +186,7 @@ def _finish(block: _Block, sheet: Sheet) -> None:
     line = block.share_line.number
     command = _understand(block.command)
     if command is None:
-        message = f"what “{block.command[:200]}” measures is not known: its CPU load is left out"
+        message = f"unknown benchmark command “{block.command[:200]}”: its CPU load is left out"
         sheet.note(line, message)
         return
     # A stated benchmark names a device or medium, which openssl does not have.
@@ -194,13 +201,9 @@ def _finish(block: _Block, sheet: Sheet) -> None:
             "before OpenSSL 3.0, time -v does not count the CPU time of -multi's children,"
             " and no later version is stated here: the CPU load is left out",
         )
-    elif (
-        block.printed_percent
-        and int(block.printed_percent) < MIN_PRINTED_SHARE_PERCENT
-        and block.is_damaged
-    ):
+    elif block.needs_times and block.is_damaged:
         sheet.broken(line, "the times of this block of time -v are cut or damaged")
-    elif (percent := block.exact_percent()) is None:
+    elif (percent := block.best_percent()) is None:
         sheet.failure(line, benchmark, "cpu_load", "%", params, "time -v prints ? for the share")
     else:
         sheet.figure(line, benchmark, "cpu_load", "%", percent, params, zero=True)
@@ -213,7 +216,7 @@ def _params(command: _Command, block: _Block, sheet: Sheet) -> Mapping[str, Scal
     elif command.benchmark == "tflite" and block.above.delegate:
         params["delegate"] = block.above.delegate
     elif command.engine and "engine" not in params:
-        message = f"whether the engine “{command.engine[:100]}” is an accelerator is not known"
+        message = f"cannot tell whether the engine “{command.engine[:100]}” is an accelerator"
         sheet.note(block.line_number, message)
     if command.benchmark == "hdparm" and sheet.stated("benchmark"):
         # The device adds nothing once the benchmark is named after it.
@@ -273,7 +276,7 @@ def _understand(text: str) -> _Command | None:
         else:
             command = _PROGRAMS[name](name, rest) if name in _PROGRAMS else None
             if command and nice is not None:
-                # The kernel takes 20 for 19.
+                # The kernel clamps the level to −20 to 19.
                 command.params["nice"] = max(-20, min(19, nice))
             return command
     return None
@@ -295,7 +298,7 @@ def _openssl(_name: str, arguments: list[str]) -> _Command | None:
     if arguments[:1] != ["speed"]:
         return None
     values: dict[str, str] = {}
-    names: list[str] = []
+    algorithms: list[str] = []
     words_left = iter(arguments[1:])
     for word in words_left:
         if word in _OPENSSL_FLAGS:
@@ -309,13 +312,18 @@ def _openssl(_name: str, arguments: list[str]) -> _Command | None:
         elif word.startswith("-"):
             return None
         else:
-            names.append(canonical(word))
-    names += [canonical(values["-evp"])] if "-evp" in values else []
-    names += [f"{m}({canonical(values['-' + m])})" for m in ("hmac", "cmac") if "-" + m in values]
+            algorithms.append(canonical(word))
+    if "-evp" in values:
+        algorithms.append(canonical(values["-evp"]))
+    for mac in ("hmac", "cmac"):
+        if f"-{mac}" in values:
+            algorithms.append(f"{mac}({canonical(values[f'-{mac}'])})")
     # The share of several algorithms is a single number, and public keys have no block size.
-    if len(names) != 1 or re.match(r"(?:rsa|dsa|ecdsa|ecdh|ed|ffdh|sm2|eddsa)[0-9]*", names[0]):
+    if len(algorithms) != 1 or re.match(
+        r"(?:rsa|dsa|ecdsa|ecdh|ed|ffdh|sm2|eddsa)[0-9]*", algorithms[0]
+    ):
         return None
-    params: dict[str, Scalar] = {"algorithm": names[0]}
+    params: dict[str, Scalar] = {"algorithm": algorithms[0]}
     for option, name in (("-multi", "threads"), ("-bytes", "block_size")):
         if option in values:
             if not re.fullmatch(r"[0-9]{1,9}", values[option]):

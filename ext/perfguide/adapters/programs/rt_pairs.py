@@ -17,14 +17,16 @@ PROGRAMS = ("pmqtest", "ptsematest", "sigwaittest", "svsematest")
 # whose priority, core and interval are in the line of the pair above.
 _COMMAND = typed(*PROGRAMS)
 _PAIR = re.compile(
-    r"#([0-9]{1,4}): ID[0-9]{1,9}, P([0-9]{1,3}), CPU([0-9]{1,4}), I([0-9]{1,9}); #([0-9]{1,4}): ID.*"
-    r"Cycles [0-9]{1,12}[ \t]*"
+    r"#(?P<receiver>[0-9]{1,4}): ID[0-9]{1,9}, P(?P<priority>[0-9]{1,3}), CPU(?P<core>[0-9]{1,4}),"
+    r" I(?P<interval>[0-9]{1,9}); #[0-9]{1,4}: ID.*Cycles [0-9]{1,12}[ \t]*"
 )
 _LATENCY = re.compile(
-    r"#([0-9]{1,4}) -> #([0-9]{1,4}), Min[ ]{1,5}([0-9]{1,9}), Cur[ ]{1,5}[0-9]{1,9}, "
-    r"Avg[ ]{1,5}([0-9]{1,9}), Max(?=[ 0-9]{5})[ ]{1,5}([0-9]{1,9})[ \t]*"
+    r"#[0-9]{1,4} -> #(?P<receiver>[0-9]{1,4}), Min[ ]{1,5}(?P<min>[0-9]{1,9}),"
+    r" Cur[ ]{1,5}[0-9]{1,9}, Avg[ ]{1,5}(?P<avg>[0-9]{1,9}),"
+    r" Max(?=[ 0-9]{5})[ ]{1,5}(?P<max>[0-9]{1,9})[ \t]*"
 )
-_LIKE = re.compile(r"#[0-9]+(?:: ID| -> #)| -> #[0-9]+, Min|, Avg +[0-9]+, Max")
+_DAMAGED_LINE = re.compile(r"#[0-9]+(?:: ID| -> #)| -> #[0-9]+, Min|, Avg +[0-9]+, Max")
+_DAMAGE = "a line of a pair of threads is cut or damaged"
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -36,7 +38,7 @@ def read(data: bytes, context: Context) -> Reading:
 
     def finish() -> None:
         for line, match in last.values():
-            _latencies(line, match, pairs.get(match[2]), program, command, sheet)
+            _latencies(line, match, pairs.get(match["receiver"]), program, command, sheet)
         last.clear()
         pairs.clear()
 
@@ -45,13 +47,14 @@ def read(data: bytes, context: Context) -> Reading:
             finish()
             command, program = match[1], match[2]
         elif match := _PAIR.fullmatch(line.text):
-            if match[1] in pairs and last and match[1] == min(pairs):
+            # A second run without a command begins with the first pair again.
+            if last and match["receiver"] == min(pairs, default=""):
                 finish()
-            pairs[match[1]] = match
+            pairs[match["receiver"]] = match
         elif match := _LATENCY.fullmatch(line.text):
-            last[match[2]] = (line, match)
-        elif _LIKE.search(line.text):
-            sheet.broken(line.number, "a line of a pair of threads is cut or damaged")
+            last[match["receiver"]] = (line, match)
+        elif _DAMAGED_LINE.search(line.text):
+            sheet.broken(line.number, _DAMAGE)
             continue
         else:
             continue
@@ -71,17 +74,19 @@ def _latencies(
     benchmark = sheet.benchmark(program)
     if benchmark not in PROGRAMS:
         hint = "keep the command in the log, or say --param benchmark=ptsematest"
-        sheet.broken(line.number, "which program of rt-tests printed this is not stated", hint)
+        sheet.broken(line.number, "the log does not name the program of rt-tests", hint)
         return
-    if pair is None or not int(match[3]) <= int(match[4]) <= int(match[5]):
-        sheet.broken(line.number, "a line of a pair of threads is cut or damaged")
+    if pair is None or not int(match["min"]) <= int(match["avg"]) <= int(match["max"]):
+        sheet.broken(line.number, _DAMAGE)
         return
-    sheet.setup = {"priority": int(pair[2]), "interval": f"{pair[4]} us"}
-    params: dict[str, Scalar] = {"pair": int(match[2]) // 2, "core": int(pair[3])}
-    for text, name in ((match[3], "min"), (match[4], "avg"), (match[5], "max")):
+    sheet.setup = {"priority": int(pair["priority"]), "interval": f"{pair['interval']} us"}
+    # The receiver and the sender of pair n are the threads 2n and 2n + 1.
+    params: dict[str, Scalar] = {"pair": int(match["receiver"]) // 2, "core": int(pair["core"])}
+    for name in ("min", "avg", "max"):
         metric = f"latency_{name}"
+        value = float(match[name])
         sheet.figure(
-            line.number, benchmark, metric, "us", float(text), params, zero=True, command=command
+            line.number, benchmark, metric, "us", value, params, zero=True, command=command
         )
 
 

@@ -10,22 +10,24 @@ from ..log_sheet import Sheet
 
 # Layout: ``Bench`` in Bench.cpp (p7zip 9.20 to 7-zip 26). The ratings are means of all
 # dictionaries.
-_ZIP_HEAD = re.compile(r"(?:Dict)? *Speed +Usage +R/U +Rating +\| +Speed +Usage +R/U +Rating *")
-_ZIP_ROW = re.compile(
+_HEADER = re.compile(r"(?:Dict)? *Speed +Usage +R/U +Rating +\| +Speed +Usage +R/U +Rating *")
+_ROW = re.compile(
     r"([0-9]{1,2}|Avr):((?: +[0-9]{1,9}){3,4})(?: +\||(?= {8}))((?: +[0-9]{1,9}){3,4}) *"
 )
-_ZIP_TOTAL = re.compile(r"Tot:((?: +[0-9]{1,9}){3}) *((?: +[0-9]{1,9}){3})? *")
-_ZIP_THREADS = re.compile(r".*Benchmark threads: +([0-9]{1,5}).*")
-_ZIP_LIKE_THREADS = re.compile(r"RAM us.*")
-_ZIP_LIKE_HEAD = re.compile(r"(?:Dict)? *Speed.*")
-_ZIP_VERSION = re.compile(r"7-Zip (?:\([a-z]\) )?(?:\[[0-9]{2}\] )?([0-9]{1,2}\.[0-9]{2})\b.*")
+_TOTAL = re.compile(r"Tot:((?: +[0-9]{1,9}){3}) *((?: +[0-9]{1,9}){3})? *")
+_THREADS = re.compile(r".*Benchmark threads: +([0-9]{1,5}).*")
+_DAMAGED_THREADS = re.compile(r"RAM us.*")
+_DAMAGED_HEADER = re.compile(r"(?:Dict)? *Speed.*")
+_VERSION = re.compile(r"7-Zip (?:\([a-z]\) )?(?:\[[0-9]{2}\] )?([0-9]{1,2}\.[0-9]{2})\b.*")
 
 
 def read(data: bytes, context: Context) -> Reading:
     """Return the ratings of compression, decompression and both, and the speeds by dictionary."""
     sheet = Sheet(context)
     params: dict[str, Scalar] = {}
-    width = half = open_row = 0
+    table_width = 0
+    left_half_width = 0
+    table_line = 0
     has_lost_threads = False
 
     def add(line: Line, metric: str, unit: str, text: str, power: str = "") -> None:
@@ -34,34 +36,39 @@ def read(data: bytes, context: Context) -> Reading:
 
     for line in lines(data):
         text = line.text.rstrip(" \t")
-        if match := _ZIP_VERSION.fullmatch(text):
+        if match := _VERSION.fullmatch(text):
             sheet.fact("tools.7-zip", match[1])
-        elif match := _ZIP_THREADS.fullmatch(text):
+        elif match := _THREADS.fullmatch(text):
             params["threads"] = int(match[1])
             has_lost_threads = False
-        elif _ZIP_LIKE_THREADS.fullmatch(text):
+        elif _DAMAGED_THREADS.fullmatch(text):
             sheet.broken(line.number, "the number of threads of 7-zip is cut or damaged")
             has_lost_threads = True
         elif has_lost_threads:
+            # Without the number of threads, the ratings below have no meaning.
             continue
-        elif _ZIP_HEAD.fullmatch(text):
-            # Numbers end where the words of the head do, so a truncated row is shorter.
-            width, half, open_row = len(text), text.index("|") - 2, line.number
-        elif _ZIP_LIKE_HEAD.fullmatch(text):
-            sheet.broken(line.number, "the head of a table of 7-zip is cut or damaged")
-            width = 0
-        elif not width or not re.match(r" ?(?:[0-9]{1,2}|Avr|Tot):", text):
+        elif _HEADER.fullmatch(text):
+            # Numbers end where the words of the header do, so a truncated row is shorter.
+            table_width = len(text)
+            left_half_width = len(text.partition("|")[0].rstrip())
+            table_line = line.number
+        elif _DAMAGED_HEADER.fullmatch(text):
+            sheet.broken(line.number, "the header of a 7-zip table is cut or damaged")
+            table_width = 0
+        elif not table_width or not re.match(r" ?(?:[0-9]{1,2}|Avr|Tot):", text):
             continue
         elif text.startswith("Tot"):
-            match = _ZIP_TOTAL.fullmatch(text)
-            if match and len(text) >= (width if match[2] else half):
-                add(line, "total_rating", "MIPS", words(match[2] or match[1])[2])
+            match = _TOTAL.fullmatch(text)
+            if match and len(text) >= (table_width if match[2] else left_half_width):
+                _, _, rating = words(match[2] or match[1])
+                add(line, "total_rating", "MIPS", rating)
             else:
                 sheet.broken(line.number, "a row of 7-zip is cut or damaged")
-            open_row = width = 0
+            table_width = 0
+            table_line = 0
         else:
-            match = _ZIP_ROW.fullmatch(text)
-            if match is None or len(text) < width:
+            match = _ROW.fullmatch(text)
+            if match is None or len(text) < table_width:
                 sheet.broken(line.number, "a row of 7-zip is cut or damaged")
                 continue
             for cells, operation in (
@@ -73,8 +80,8 @@ def read(data: bytes, context: Context) -> Reading:
                 elif len(cells) == 4:
                     add(line, f"{operation}_speed", "KiB/s", cells[0], match[1])
         sheet.understood(line.number)
-    if open_row:
-        sheet.broken(open_row, "this table of 7-zip has no row “Tot”: it is cut")
+    if table_line:
+        sheet.broken(table_line, "this table of 7-zip has no row “Tot”: it is cut")
     return sheet.reading()
 
 
