@@ -268,7 +268,12 @@ def _check(shown: Sequence[Shown], holdings: Holdings, diagnostics: Sequence[Dia
     pool = holdings.pool
     # Nothing is lost between the uploads and the pooled figures ...
     records = [record for key in pool.guides() for record in pool.of_guide(key)]
-    assert sum(record.cell.runs for record in records) == uploaded
+    assert sum(len(record.cell.members) for record in records) == uploaded
+    # ... of which those that repeat another upload do not count as runs ...
+    values = pool.frame.table["value"]
+    for cell in (record.cell for record in records):
+        repeated = len(cell.members) - cell.runs
+        assert 0 <= repeated <= len(cell.members) - len({values[row] for row in cell.members})
     # ... and each pooled figure has its own cell on a page.
     assert _cells_of_guides(shown) == len(pool) == len(records)
     assert not [d for d in diagnostics if d.severity == "error" or d.kind == "unmade"]
