@@ -1857,8 +1857,8 @@ def _other_device(about: About, said: Sequence[str]) -> bool:
 
 
 def _other_test(about: About, said: Sequence[str]) -> bool:
-    """Check “another way of testing, as all 15 rates of one kind moved by a factor of 3 or more on all 3
-    boards”."""
+    """Check “another way of testing, as all 15 rates of one kind (ingress, no loss) moved by a factor of 3 or
+    more on all 3 boards”."""
 
     def kind(row: Row) -> tuple[object, ...]:
         words = {n: v for n, v in row.params.items() if isinstance(v, str | bool)}
@@ -1874,8 +1874,17 @@ def _other_test(about: About, said: Sequence[str]) -> bool:
             and each.is_rated
         ):
             kinds[str(kind(each.row))].append(each)
+
+    def is_named(row: Row) -> bool:
+        described = about.figures.names.catalog.benchmark(row.benchmark)
+        labels = {described.value_label(*each).casefold() for each in row.params.items()}
+        labels |= {described.metric_label(row.metric).casefold()}
+        words = (said[1] or "").casefold().split(", ")
+        return all(any(label in word for label in labels) for word in words if word)
+
     return any(
-        [len(alike), len({each.row.board for each in alike})] == [int(said[0]), int(said[1] or 1)]
+        [len(alike), len({each.row.board for each in alike})] == [int(said[0]), int(said[2] or 1)]
+        and all(is_named(each.row) for each in alike)
         and len({each.worse > 0 for each in alike}) == 1
         and min(abs(each.worse) for each in alike) >= math.log(3)
         for alike in kinds.values()
@@ -1921,7 +1930,7 @@ def _other_compiler(about: About, said: Sequence[str]) -> bool:
 PERHAPS = templates(
     {
         r"another (eMMC|SD card|UFS), as # rates? of it got better and # worse by a factor of 1\.25 or more": _other_device,
-        r"another way of testing, as all # rates of one kind moved by a factor of 3 or more(?: on all # boards)?": _other_test,
+        r"another way of testing, as all # rates of one kind(?: \((.+?)\))? moved by a factor of 3 or more(?: on all # boards)?": _other_test,
         rf"another compiler or other options of it, as steady figures of the processor moved both ways(?:, alike on # boards)?: from ({CHANGE}) \((.+)\) to ({CHANGE}) \((.+)\)": _other_compiler,
         r"a return to the level of (.+?), from which (.+?) differed(?:, in ([\d,]+) of the ([\d,]+) rows)?": _returned,
         ".+ .* → .+": _yes,

@@ -48,7 +48,7 @@ def event_of(
     siblings = [row for row in rows if row.benchmark == first.benchmark and row.board in boards]
     what = "all benchmarks" if wide else names.catalog.title(first.benchmark)
     if not wide:
-        metric, _, more = (narrow := _narrow(leading, siblings, names)).partition(", ")
+        metric, _, more = (narrow := shared_words(leading, siblings, names)).partition(", ")
         # “UDP throughput: throughput, ingress” would be redundant.
         narrow = more if what.casefold().endswith(f" {metric.casefold()}") else narrow
         what = f"{what}: {narrow}" if narrow else what
@@ -118,7 +118,7 @@ def _firmest_of(rows: Sequence[Row]) -> Callable[[Row], tuple[object, ...]]:
     return key
 
 
-def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
+def shared_words(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
     """Return in words what the rows share but other rows of the benchmark do not: metric, engine,
     size."""
     parts = []

@@ -308,5 +308,5 @@ def _explained(event: Event, rows: Sequence[Row], among: Sequence[Row], names: N
     if event.is_back:
         return event
     leading = event.leading
-    inferred = (other_device(leading, among, names), other_test(leading, rows))
+    inferred = (other_device(leading, among, names), other_test(leading, rows, names))
     return replace(event, inferred=tuple(filter(None, inferred)))

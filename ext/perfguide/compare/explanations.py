@@ -10,6 +10,7 @@ from ..common import units
 from ..common.grouping import grouped
 from ..figures import labels
 from .event import Inference
+from .event_names import shared_words
 from .event_parts import EVENT_VERDICTS, figure_of, subject_of
 from .match import Names
 from .row import Row
@@ -76,18 +77,18 @@ def other_device(leading: Sequence[Row], rows: Sequence[Row], names: Names) -> I
     return Inference("device", f"{text} {MIN_DEVICE_FACTOR} or more")
 
 
-def other_test(leading: Sequence[Row], rows: Sequence[Row]) -> Inference | None:
+def other_test(leading: Sequence[Row], rows: Sequence[Row], names: Names) -> Inference | None:
     """Infer another test, if all rates of a metric of the benchmark moved far the same way on all
     boards of an event whose figures are ``leading``."""
     first = leading[0]
     if first.doubt or units.parse(first.unit).kind == "share":
         return None
-    of_benchmark = (
+    of_benchmark = [
         row
         for row in rows
         if (row.guide.platform, row.benchmark) == (first.guide.platform, first.benchmark)
         if row.worse_by is not None and measures_own(row)
-    )
+    ]
     for rates in grouped(of_benchmark, family_of).values():
         boards = {row.board for row in rates}
         if len(rates) < MIN_TEST_RATES or any(row.board not in boards for row in leading):
@@ -95,10 +96,12 @@ def other_test(leading: Sequence[Row], rows: Sequence[Row]) -> Inference | None:
         moves = [row.worse_by or 0.0 for row in rates]
         if max(min(moves), -max(moves)) >= math.log(MIN_TEST_FACTOR):
             on_all = f" on all {len(boards)} boards" if len(boards) > 1 else ""
+            name = shared_words(rates, of_benchmark, names)
+            kind = f"all {len(rates)} rates of one kind{f' ({name})' if name else ''}"
             text = (
-                f"another way of testing, as all {len(rates)} rates of one kind moved by a factor"
+                f"another way of testing, as {kind} moved by a factor of {MIN_TEST_FACTOR} or more"
             )
-            return Inference("test", f"{text} of {MIN_TEST_FACTOR} or more{on_all}")
+            return Inference("test", f"{text}{on_all}")
     return None
 
 

@@ -711,7 +711,8 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
     counts, decision = comparison.counts, headline(comparison)
     worst = event_groups.against(comparison)
     better = event_groups.improvements(comparison)
-    title = event_titles.event_title(worst[0], comparison) if worst else ""
+    remarks = ("not proved",) if worst and worst[0].kind == "noisy" else ()
+    title = event_titles.event_title(worst[0], comparison, remarks) if worst else ""
     more = f"; and {len(worst) - 1} more" if len(worst) > 1 else ""
     first = f"{title}{more}." if title else ""
     parts = [first, _repeated(comparison)]

@@ -144,9 +144,12 @@ window.perfguideAnswers = (() => {
     /* Return the boards without figures, grouped by the measurements that they lack. */
     function unmeasuredSection() {
       if (!unmeasured.length) return [];
+      const answered = new Set(best.map(boardOf));
       const lists = new Map();
-      for (const { board, missing } of unmeasured) {
-        const reason = missing.length ? `No figure for ${missing.map(titleOf).join(" or ")}` : "Not all figures from one run";
+      for (const each of unmeasured) {
+        const { board, missing } = each;
+        const reason = answered.has(boardOf(each)) ? "Measured with another system only"
+          : missing.length ? `No figure for ${missing.map(titleOf).join(" or ")}` : "Not all figures from one run";
         lists.set(reason, [...(lists.get(reason) ?? []), board]);
       }
       const lines = [...lists].map(([reason, own]) => {
@@ -158,10 +161,11 @@ window.perfguideAnswers = (() => {
     }
 
     function countsList() {
-      return el("ul", { class: "perf-finder-counts" }, ...Object.entries(counts).map(([group, count]) => {
+      const list = el("ul", { class: "perf-finder-counts" }, ...Object.entries(counts).map(([group, count]) => {
         const words = [el("strong", {}, String(count)), " ", COUNTED[group]];
         return el("li", { class: `perf-finder-${group}` }, el(count ? "a" : "span", count ? { href: `#${idOf(group)}` } : {}, ...words));
       }));
+      return measured.length > best.length ? [list, el("p", { class: "perf-finder-note" }, "Each board counts once, by its best row.")] : [list];
     }
 
     /* Return the question in words: “STREAM: Copy of at least 1,800 MB/s”. */
@@ -227,7 +231,7 @@ window.perfguideAnswers = (() => {
 
     /* Return the elements below the sentence; ``more`` come before the groups. */
     function elements(more) {
-      return [countsList(), ...nearby(), ...more, ...GROUPS.flatMap(section), ...unmeasuredSection()];
+      return [...countsList(), ...nearby(), ...more, ...GROUPS.flatMap(section), ...unmeasuredSection()];
     }
 
     return { elements, fit: (place) => place.querySelectorAll(".perf-scroll").forEach(fit), rows, sentence };
