@@ -201,7 +201,7 @@ def test_what_changed_names_boards_as_the_table_does(tmp_path: Path) -> None:
     runs = [_run(release, 100.0, board__name="lp") for release in ("09.00", "09.01")]
     _top(tmp_path, *runs, _run("09.00", 100.0), _run("09.01", 10.0), boards=short)
     (page,) = tmp_path.glob("pages/guides/AM62X/linux/09.01.rst")
-    assert "Speed: 100 → 10 MB/s, 10 times worse, on Kit." in _facts(page)["Changed"]
+    assert "Speed: 100 → 10 MB/s, 10 times worse, on Kit (not proved)." in _facts(page)["Changed"]
 
 
 def test_the_first_release_has_nothing_to_be_compared_with(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     )
     assert facts["Changed"].startswith(
         "**Look at 1 event:** UDP throughput: "
-        "ingress, frame size 128 bytes: 40.87 → 5.84 Mbit/s, 7 times worse. 48 figures are no longer measured, 101 are new. "
+        "ingress, frame size 128 bytes: 40.87 → 5.84 Mbit/s, 7 times worse (not proved). 48 figures are no longer measured, 101 are new. "
         ":doc:`Compare with"
     )
     assert top.clocks == ("1.25 GHz", "1.4 GHz", "1.4 GHz")

@@ -161,11 +161,10 @@ window.perfguideAnswers = (() => {
     }
 
     function countsList() {
-      const list = el("ul", { class: "perf-finder-counts" }, ...Object.entries(counts).map(([group, count]) => {
+      return el("ul", { class: "perf-finder-counts" }, ...Object.entries(counts).map(([group, count]) => {
         const words = [el("strong", {}, String(count)), " ", COUNTED[group]];
         return el("li", { class: `perf-finder-${group}` }, el(count ? "a" : "span", count ? { href: `#${idOf(group)}` } : {}, ...words));
       }));
-      return measured.length > best.length ? [list, el("p", { class: "perf-finder-note" }, "Each board counts once, by its best row.")] : [list];
     }
 
     /* Return the question in words: “STREAM: Copy of at least 1,800 MB/s”. */
@@ -231,7 +230,8 @@ window.perfguideAnswers = (() => {
 
     /* Return the elements below the sentence; ``more`` come before the groups. */
     function elements(more) {
-      return [...countsList(), ...nearby(), ...more, ...GROUPS.flatMap(section), ...unmeasuredSection()];
+      const note = measured.length > best.length ? [el("p", { class: "perf-finder-note" }, "Each board counts once, by its best row.")] : [];
+      return [countsList(), ...nearby(), ...note, ...more, ...GROUPS.flatMap(section), ...unmeasuredSection()];
     }
 
     return { elements, fit: (place) => place.querySelectorAll(".perf-scroll").forEach(fit), rows, sentence };
