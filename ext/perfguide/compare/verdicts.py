@@ -158,8 +158,9 @@ def counted_once(rows: Sequence[Row]) -> list[Row]:
             and first_runs.setdefault(contents, row.observation) != row.observation
         ):
             row = replace(row, follows=row.metric)
-        if row.old and row.new and row.change and _is_conclusive(row.new.cell.mean):
-            pair = (*row.observation, row.unit, row.old.cell.mean, row.new.cell.mean)
+        means = [side.cell.mean if side else None for side in (row.old, row.new)]
+        if row.change and any(map(_is_conclusive, means)):
+            pair = (*row.observation, row.unit, *means)
             lead = first_metrics.setdefault(pair, row.metric)
             if lead != row.metric and not row.follows and row.verdict in (*ALARMS, *RATED):
                 row = replace(row, follows=lead)
