@@ -512,60 +512,81 @@ def _change(pair: Pair) -> float | None:
 
 
 def _ground(test: _Test) -> str:
-    pair, as_measured, move = test.pair, test.as_measured, test.move
-    before = len(as_measured.past)
-    after = f"; the {move.after - 1} after NEW agree with it" if move.after > 1 else ""
-    runs = _runs(pair)
-    is_step = _is_step(test)
-    if is_step and pair.old.mean != pair.new.mean:
+    """Return in words why the test of a row cannot count, or what it compared: runs and history."""
+    return _no_test(test) or f"{_runs(test.pair)}{_history(test)}"
+
+
+def _no_test(test: _Test) -> str:
+    """Return why the test of a row cannot count, "" if it does."""
+    pair, runs = test.pair, _runs(test.pair)
+    if _is_step(test) and pair.old.mean != pair.new.mean:
         return f"{runs}; the change is no more than one step in which it is counted or printed"
-    if is_step and before == 1:
+    if _is_step(test) and len(test.as_measured.past) == 1:
         return "the figures are equal"
     if runs_disagree(pair):
         return f"{runs}; runs of one release differ by more than the releases do"
-    if test.is_at_one_level:
-        now, was = (_span(*side.ends) for side in (pair.new, pair.old))
-        gap = pair.old.ends[1] < pair.new.ends[0] or pair.new.ends[1] < pair.old.ends[0]
-        # With a larger gap, the samples would not be at one level.
-        lie = "nearly meet" if gap else "overlap"
-        return f"the ranges of their samples {lie}: {now} against {was} before"
+    if not test.is_at_one_level:
+        return ""
+    now, was = (_span(*side.ends) for side in (pair.new, pair.old))
+    gap = pair.old.ends[1] < pair.new.ends[0] or pair.new.ends[1] < pair.old.ends[0]
+    # With a larger gap, the samples would not be at one level.
+    lie = "nearly meet" if gap else "overlap"
+    return f"the ranges of their samples {lie}: {now} against {was} before"
+
+
+def _history(test: _Test) -> str:
+    """Return what earlier and later releases show, to follow the kinds of runs."""
+    before, move = len(test.as_measured.past), test.move
+    after = f"; the {move.after - 1} after NEW agree with it" if move.after > 1 else ""
     if before == 1:
-        if as_measured.sampled:
-            return f"{runs}, and no earlier release to compare with{after}"
         others = "public history" if test.noise.public else "other rows"
-        return f"{runs}, and no earlier release to compare with; its scatter is that of {others}{after}"
+        scatter = "" if test.as_measured.sampled else f"; its scatter is that of {others}"
+        return f", and no earlier release to compare with{scatter}{after}"
     # Quote means, which readers see, although the test is of single runs.
-    means = [side.mean for side in (*pair.history, pair.old)][-before:]
-    least, most = min(means), max(means)
-    if most - least <= EQUAL * abs(most):
-        return f"{runs}; {before} earlier releases were all equal{after}"
-    # Removing a common change can separate two equal figures.
-    are_parted = (
-        move.level.releases == 1 and abs(as_measured.past[-1].at - as_measured.past[-2].at) <= EQUAL
-    )
-    is_level = are_parted or move.level.releases == min(before, MAX_LEVEL_RELEASES)
-    if move.returned and least <= pair.new.mean <= most and not is_level:
-        return f"{runs}; within the range of {before} earlier releases"
+    means = [side.mean for side in (*test.pair.history, test.pair.old)][-before:]
+    if max(means) - min(means) <= EQUAL * abs(max(means)):
+        return f"; {before} earlier releases were all equal{after}"
+    is_level = _is_one_level(test)
+    if move.returned and min(means) <= test.pair.new.mean <= max(means) and not is_level:
+        return f"; within the range of {before} earlier releases"
     if is_level or before == 2:
-        ends = sorted((abs(least), abs(most)))
-        size = ends[1] / ends[0] - 1 if as_measured.logs else math.inf
-        if size > MAX_DETECTABLE:
-            spread = f"lay between {units.number(least)} and {units.number(most)}"
-        elif size >= 1:
-            spread = f"differed by up to ×{units.number(1 + size, digits=3)}"
-        else:
-            spread = f"differed by up to {units.number(100 * size, digits=2)} %"
-        return f"{runs}; {before} earlier releases {spread}{after}"
-    level = sorted(map(abs, means[-move.level.releases :]))
-    alike = f"the last {move.level.releases} agree"
+        levels = f" {_range(means, test.as_measured.logs)}"
+    else:
+        levels = f", of which {_last_level(test, means)}"
+    return f"; {before} earlier releases{levels}{after}"
+
+
+def _is_one_level(test: _Test) -> bool:
+    """Return whether all earlier figures that count are at the level of the last."""
+    past, releases = test.as_measured.past, test.move.level.releases
+    # Removing a common change can separate two equal figures.
+    are_parted = releases == 1 and abs(past[-1].at - past[-2].at) <= EQUAL
+    return are_parted or releases == min(len(past), MAX_LEVEL_RELEASES)
+
+
+def _range(means: Sequence[float], are_logs: bool) -> str:
+    """Return by how much figures differed or, if that says little, between which they lay."""
+    smaller, larger = sorted((abs(min(means)), abs(max(means))))
+    size = larger / smaller - 1 if are_logs else math.inf
+    if size > MAX_DETECTABLE:
+        return f"lay between {units.number(min(means))} and {units.number(max(means))}"
+    if size >= 1:
+        return f"differed by up to ×{units.number(1 + size, digits=3)}"
+    return f"differed by up to {units.number(100 * size, digits=2)} %"
+
+
+def _last_level(test: _Test, means: Sequence[float]) -> str:
+    """Return which of the last figures are at one level."""
+    releases = test.move.level.releases
+    if releases == 1:
+        # The one before the last may be the outlier.
+        return "the last is unlike the others" if _is_last_unlike(test) else "the last 2 differ"
+    level = sorted(map(abs, means[-releases:]))
     # Figures that usually scatter more are one level, too, but readers would not say that they
     # agree.
     if level[-1] > MAX_AGREEING_RATIO * level[0]:
-        alike = f"the last {len(level)} lay between {units.number(level[0])} and {units.number(level[-1])}"
-    if move.level.releases == 1:
-        # The one before the last may be the outlier.
-        alike = "the last is unlike the others" if _is_last_unlike(test) else "the last 2 differ"
-    return f"{runs}; {before} earlier releases, of which {alike}{after}"
+        return f"the last {len(level)} lay between {units.number(level[0])} and {units.number(level[-1])}"
+    return f"the last {releases} agree"
 
 
 def _is_step(test: _Test) -> bool:
