@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain
@@ -61,24 +61,13 @@ def events_since(
         for event in causes(rows, names)
     ]
     by_release = grouped(others, _old_release)
+    of_clocks = _clock_events_since(by_release, names)
+    out += of_clocks
     explained, clocks = set[int](), dict[tuple[str, str], Row]()
-    for release, rows in by_release.items():
-        # What was measured without the clock in between, had it.
-        between = [
-            of_release
-            for other, of_release in by_release.items()
-            if version(other) > version(release)
-        ]
-        later = [row for of_release in between for row in of_release if not row.is_clock]
-        for event in clock_events([*rows, *later], names):
-            # What followed the clock shows that it had not changed yet when most of these were
-            # measured.
-            measured = sorted(map(_old_release, event.rows), key=version)
-            since = measured[len(measured) // 2]
-            out.append(replace(event, what=f"{event.what} since {since}", since=since))
-            explained.update(map(id, event.rows))
-            of_boards = {row.board: row for row in event.rows if row.is_clock}
-            clocks |= {(row.board, row.benchmark): of_boards[row.board] for row in event.rows}
+    for event in of_clocks:
+        explained.update(map(id, event.rows))
+        of_boards = {row.board: row for row in event.rows if row.is_clock}
+        clocks |= {(row.board, row.benchmark): of_boards[row.board] for row in event.rows}
     # A packet rate says no more than the rate of its run, unless that counts other bytes now.
     rated = {row.observation for row in others if units.parse(row.unit).kind == RATE}
     for release, rows in by_release.items():
@@ -99,6 +88,26 @@ def events_since(
             extremes = _lows_and_highs(telling, sides, [*every, *others], names)
             out += [_since(event, release, history) for event in extremes]
     return sorted(out, key=lambda event: event.kind == "noisy")
+
+
+def _clock_events_since(by_release: Mapping[str, Sequence[Row]], names: Names) -> list[Event]:
+    """Return the changes of clock. The rows that followed a clock show that it had not changed yet
+    when most of them were measured."""
+    out = []
+    for release, rows in by_release.items():
+        # The rows measured without the clock in between had it.
+        later = [
+            row
+            for other, of_release in by_release.items()
+            if version(other) > version(release)
+            for row in of_release
+            if not row.is_clock
+        ]
+        for event in clock_events([*rows, *later], names):
+            measured = sorted(map(_old_release, event.rows), key=version)
+            since = measured[len(measured) // 2]
+            out.append(replace(event, what=f"{event.what} since {since}", since=since))
+    return out
 
 
 def _since(event: Event, release: str, history: History) -> Event:
