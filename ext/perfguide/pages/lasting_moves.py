@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -273,7 +273,12 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
         return ""
     if not later:
         return "newest release" if history.is_newest(row.new.guide) else UNMEASURED
-    _, factor = units.readable(row.unit, (old, new))
+    return _later_figures(later, row.unit, old, new)
+
+
+def _later_figures(later: Sequence[Side], unit: str, old: float, new: float) -> str:
+    """Return in words the figures of later releases, of which none went back to the old one."""
+    _, factor = units.readable(unit, (old, new))
     span = units.ends([units.scaled(side.mean, factor) for side in later])
     still = "still " if all(_part(side.mean, old, new) > MIN_KEPT_PART for side in later) else ""
     count = f"the {len(later)} later releases" if len(later) > 1 else "the later release"
